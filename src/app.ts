@@ -30,6 +30,7 @@ import { emailAddressRoutes } from "./identity/email-addresses/routes";
 import { invitationRoutes } from "./identity/invitations/routes";
 import { oauthRoutes } from "./identity/oauth/routes";
 import { oauthClientRoutes } from "./identity/oauth-clients/routes";
+import { ownPasskeyRoutes, passkeySignInRoutes } from "./identity/passkeys/routes";
 import { platformRoutes } from "./identity/platforms/routes";
 import { reauthenticationRoutes } from "./identity/reauthentication/routes";
 import { permissionRoutes, roleRoutes } from "./identity/roles/routes";
@@ -98,6 +99,8 @@ export function createApp(): App {
     .use(authRoutes)
     .use(ownPasswordRoutes)
     .use(reauthenticationRoutes)
+    .use(passkeySignInRoutes)
+    .use(ownPasskeyRoutes)
     .use(twoFactorRoutes)
     .use(twoFactorAdminRoutes)
     .use(ownSessionRoutes)

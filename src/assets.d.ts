@@ -59,3 +59,11 @@ declare module "*/look.js" {
   const content: string;
   export default content;
 }
+declare module "*/ceremony.js" {
+  const content: string;
+  export default content;
+}
+declare module "*/ask-passkey.js" {
+  const content: string;
+  export default content;
+}

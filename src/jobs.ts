@@ -18,6 +18,7 @@ import { forgetOldAddresses } from "./identity/passwords/sign-in-addresses";
 import { deleteExpiredSessions } from "./identity/sessions/service";
 import { deleteExpiredChallenges } from "./identity/two-factor-codes/challenges";
 import { deleteExpiredTokens } from "./identity/verification/service";
+import { forgetUsedChallenges } from "./identity/webauthn/challenges";
 import { logFailure } from "./kernel/errors/trouble";
 import { sweepRateLimits } from "./kernel/limits/rate-limit";
 import { counters } from "./kernel/logs/metrics";
@@ -76,6 +77,7 @@ const JOBS: Job[] = [
   { name: "delete expired registrations and tokens", interval: 10 * MINUTE, run: deleteExpiredTokens },
   { name: "forget old invitations", interval: HOUR, run: forgetOldInvitations },
   { name: "delete expired two-factor challenges", interval: 10 * MINUTE, run: deleteExpiredChallenges },
+  { name: "forget used challenges of passkeys", interval: HOUR, run: forgetUsedChallenges },
   { name: "delete ended grants of applications", interval: MINUTE, run: deleteEndedGrants, atStart: true },
   { name: "rotate the keys of ID tokens", interval: HOUR, run: rotateKeysWhenDue, atStart: true },
   { name: "delete old positions", interval: HOUR, run: deleteOldPoints, atStart: true },
@@ -108,27 +110,48 @@ const failures = counters<string>(
   "job",
 );
 
+/** The run of a job that is under way, by the job. */
+const running = new Map<Job, Promise<void>>();
+
+/** Runs a job, unless it is running. */
+function runOnce(job: Job): void {
+  if (running.has(job)) return;
+  const run = async () => {
+    try {
+      await job.run();
+    } catch (error) {
+      failures.of(job.name).add();
+      logFailure("a job failed; it is tried again when it is due", error, { job: job.name });
+    } finally {
+      running.delete(job);
+    }
+  };
+  // Before the first step, which may be the last.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  running.set(job, promise);
+  void run().then(resolve);
+}
+
 /**
  * Starts all jobs and returns the function that stops them. A job still running when it is due again is
  * skipped.
  */
 export function startJobs(): () => void {
-  const timers = JOBS.map(({ name, interval, run, atStart }) => {
-    let running = false;
-    const runOnce = async () => {
-      if (running) return;
-      running = true;
-      try {
-        await run();
-      } catch (error) {
-        failures.of(name).add();
-        logFailure("a job failed; it is tried again when it is due", error, { job: name });
-      } finally {
-        running = false;
-      }
-    };
-    if (atStart) runOnce();
-    return setInterval(runOnce, interval);
+  const timers = JOBS.map((job) => {
+    if (job.atStart) runOnce(job);
+    return setInterval(() => runOnce(job), job.interval);
   });
   return () => timers.forEach(clearInterval);
+}
+
+/**
+ * Runs all jobs that are due at least every so many milliseconds, from begin to end, one after the other. For the tests' own
+ * entry, which doesn't wait for their time: nothing of the program calls it.
+ */
+export async function runJobs(atLeastEvery: number): Promise<void> {
+  for (const job of JOBS.filter(({ interval }) => interval <= atLeastEvery)) {
+    await running.get(job);
+    runOnce(job);
+    await running.get(job);
+  }
 }

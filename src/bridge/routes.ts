@@ -3,7 +3,9 @@ import { sessionActor } from "../identity/access/actor";
 import { guard, lend } from "../identity/access/guard";
 import { login, loginLimit, logout } from "../identity/auth/service";
 import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
+import { signInByPasskey, verifySecondFactor } from "../identity/passkeys/sign-in";
 import { countSignInOf, signInCodeLimit } from "../identity/two-factor-codes/tries";
+import { relyingParty } from "../identity/webauthn/relying-party";
 import { errors, file, Single } from "../kernel/http/answers";
 import { single } from "../kernel/http/envelopes";
 import { listensToItselfAlone, reachableAddresses } from "../kernel/http/own-addresses";
@@ -15,6 +17,8 @@ import {
   PageAddresses,
   PageChallenge,
   PageLogin,
+  PagePasskey,
+  PagePasskeyChallenge,
   PageSession,
   PageState,
 } from "./schema";
@@ -76,12 +80,48 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
         },
       },
     )
+    .post(
+      "/session/passkey",
+      async ({ actor, body, request, set }) => {
+        requirePage(request);
+        const session = await signInByPasskey(actor, body.credential);
+        return keepSession(request, set.headers, session, body.stay_signed_in);
+      },
+      {
+        open: { limit: loginLimit },
+        body: PagePasskey,
+        response: { 200: PageSession, ...errors(401, 409) },
+        detail: {
+          operationId: "signInOnPageWithPasskey",
+          summary: "Sign in on a page with a passkey",
+          description: `\`POST /v1/auth/passkeys/verify\` for a page, with a challenge of \`POST /v1/auth/passkeys/options\`. ${PAGE}`,
+        },
+      },
+    )
+    .post(
+      "/session/2fa/passkey",
+      async ({ actor, body: { stay_signed_in, ...body }, request, set }) => {
+        requirePage(request);
+        countSignInOf(body.temp_token, actor.client, set.headers);
+        return keepSession(request, set.headers, await verifySecondFactor(actor, body), stay_signed_in);
+      },
+      {
+        open: { limit: signInCodeLimit },
+        body: PagePasskeyChallenge,
+        response: { 200: PageSession, ...errors(401, 403, 409) },
+        detail: {
+          operationId: "completeSignInOnPageWithPasskey",
+          summary: "Complete a sign-in on a page with a passkey",
+          description: `\`POST /v1/auth/2fa/passkey/verify\` for a page, with a challenge of \`POST /v1/auth/2fa/passkey/options\`. ${PAGE}`,
+        },
+      },
+    )
     .get(
       "/session",
       ({ request, set }) => {
         requirePage(request);
         set.headers["cache-control"] = "no-store";
-        return { is_open: isOpen(request) };
+        return { is_open: isOpen(request), passkey_origins: relyingParty()?.origins ?? [] };
       },
       {
         open: true,

@@ -1,4 +1,5 @@
 import { AuthResponse, LoginInput } from "../identity/auth/schema";
+import { PasskeySecondFactor, PasskeySignIn } from "../identity/passkeys/schema";
 import { ChallengeInput } from "../identity/two-factor/schema";
 import { characters, out, record, t } from "../kernel/http/schema";
 
@@ -17,6 +18,18 @@ export const PageChallenge = t.Object(
   { title: "PageChallenge" },
 );
 export type PageChallenge = (typeof PageChallenge)["static"];
+
+export const PagePasskey = t.Object(
+  { ...PasskeySignIn.properties, stay_signed_in },
+  { title: "PagePasskey" },
+);
+export type PagePasskey = (typeof PagePasskey)["static"];
+
+export const PagePasskeyChallenge = t.Object(
+  { ...PasskeySecondFactor.properties, stay_signed_in },
+  { title: "PagePasskeyChallenge" },
+);
+export type PagePasskeyChallenge = (typeof PagePasskeyChallenge)["static"];
 
 const { session_token: _token, ...shown } = AuthResponse.properties;
 
@@ -54,6 +67,10 @@ export const PageState = t.Object(
     is_open: t.Boolean({
       description: "True if the cookie of the page holds a session that still counts",
       examples: [true],
+    }),
+    passkey_origins: t.Array(t.String(), {
+      description: "Origins whose pages may use passkeys; empty where `server.public_url` permits none",
+      examples: [["https://boat.example.org"]],
     }),
   },
   { title: "PageState" },

@@ -1,4 +1,5 @@
 import type { Config, ConfigKey } from "./config";
+import { isAndroidApp, isUnder } from "./passkey-origins";
 
 /** Half a configuration is a start-up error, not a surprise at midnight. */
 export function contradictions(values: Config): string[] {
@@ -23,6 +24,7 @@ export function contradictions(values: Config): string[] {
     if (values["vessels.url"] && !/^tcp:\/\/[^/]+:\d+$/.test(values["vessels.url"]))
       problems.push("vessels.url must be tcp://host:port for vessels.source = nmea");
   }
+  problems.push(...contradictionsOfPasskeys(values));
   problems.push(...contradictionsOfPosition(values), ...contradictionsOfMqtt(values));
   for (const platform of ["twitch", "youtube", "discord"] as const) {
     if (values[`integrations.${platform}.client_id`] !== null)
@@ -37,6 +39,17 @@ export function contradictions(values: Config): string[] {
       "websocket.client_timeout_seconds must be greater than websocket.heartbeat_interval_seconds",
     );
   return problems;
+}
+
+/** Passkeys are bound to the host of `server.public_url`: no browser gives them to another one. */
+function contradictionsOfPasskeys(values: Config): string[] {
+  const { hostname } = new URL(values["server.public_url"] ?? "http://localhost");
+  const foreign = values["webauthn.origins"].find(
+    (origin) => !isAndroidApp(origin) && !isUnder(new URL(origin), hostname),
+  );
+  return foreign === undefined
+    ? []
+    : [`webauthn.origins must list origins on the host of server.public_url (${hostname}) or below it`];
 }
 
 /** The addresses that each source of the vessel's own position takes. */

@@ -11,6 +11,7 @@ import {
   asLocale,
   asMqttKind,
   asOrigin,
+  asPasskeyOrigin,
   boolean,
   choice,
   integer,
@@ -111,6 +112,11 @@ export const OPTIONS = {
     0,
     1_440,
     "minutes after sign-in during which a session may change the email address, create keys, add a second factor, grant rights or delete; 0 sets no limit",
+  ),
+  "webauthn.origins": list(
+    [],
+    asPasskeyOrigin,
+    "further origins that may use passkeys, on the host of server.public_url or below it, or an Android app as android:apk-key-hash:…",
   ),
   "registration.enabled": boolean(true, "let strangers register"),
   "bot_protection.provider": choice(

@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import type { Rate } from "../kernel/limits/rate-limit";
+import { isAndroidApp, isPasskeyOrigin } from "./passkey-origins";
 
 /** The kinds of the operator's options: each reads a value, and words the error of a wrong one. */
 
@@ -143,6 +144,15 @@ export const asOrigin = (item: string): string => {
   return parsed.origin === item.replace(/\/$/, "") && !item.includes("*")
     ? parsed.origin
     : refuse("must list origins such as https://app.example");
+};
+
+/** An origin that may ask for passkeys. */
+export const asPasskeyOrigin = (item: string): string => {
+  if (isAndroidApp(item)) return item;
+  const origin = asOrigin(item);
+  return isPasskeyOrigin(origin)
+    ? origin
+    : refuse("must list origins that can have passkeys: https:// and a host name, or http://localhost");
 };
 
 export const asAddressRange = (item: string): string =>

@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
+import ceremony from "../bridge/page/ceremony.js" with { type: "text" };
 import { config, publicUrl } from "../configuration/config";
 import { guard } from "../identity/access/guard";
 import { emailLocale, type Locale } from "../identity/email/locale";
+import { relyingParty } from "../identity/webauthn/relying-party";
 import { sourceHash } from "../kernel/crypto/crypto";
 import { PAGE_HEADERS } from "../kernel/http/static";
 
@@ -18,7 +20,15 @@ interface Texts {
   button: string;
   password?: { label: string; hint: string; show: string; revoke?: string };
   /** The fields of a new account, and what to say once there is one. */
-  account?: { username: string; usernameHint: string; email: string; success: string };
+  account?: {
+    username: string;
+    usernameHint: string;
+    email: string;
+    success: string;
+    /** The way without a password: its button, and what to say where the browser gave no passkey. */
+    passkey: string;
+    noPasskey: string;
+  };
   working: string;
   done: string;
   failed: string;
@@ -97,7 +107,7 @@ const INVITATION: Record<Locale, Texts> = {
   en: {
     ...ENGLISH,
     title: "Create your account",
-    lead: "Choose the username and the password with which you will sign in.",
+    lead: "Choose a username, and a password with which you will sign in.",
     button: "Create account",
     incomplete: "The link is incomplete, or was opened here before. Open it again from where you got it.",
     account: {
@@ -105,13 +115,15 @@ const INVITATION: Record<Locale, Texts> = {
       usernameHint: "3 to 30 letters, digits and underscores",
       email: "Email address",
       success: "Your account is there: you can sign in.",
+      passkey: "Create account with a passkey, without a password",
+      noPasskey: "No passkey was made. Try again, or choose a password.",
     },
     password: { label: "Password", hint: "At least 8 characters", show: "Show password" },
   },
   de: {
     ...GERMAN,
     title: "Konto anlegen",
-    lead: "Wähle den Benutzernamen und das Passwort, mit denen du dich anmelden wirst.",
+    lead: "Wähle einen Benutzernamen und ein Passwort, mit denen du dich anmelden wirst.",
     button: "Konto anlegen",
     incomplete:
       "Der Link ist unvollständig oder wurde hier schon geöffnet. Öffne ihn noch einmal dort, wo du ihn bekommen hast.",
@@ -120,6 +132,8 @@ const INVITATION: Record<Locale, Texts> = {
       usernameHint: "3 bis 30 Buchstaben, Ziffern und Unterstriche",
       email: "E-Mail-Adresse",
       success: "Dein Konto ist angelegt: Du kannst dich anmelden.",
+      passkey: "Konto mit einem Passkey anlegen, ohne Passwort",
+      noPasskey: "Es wurde kein Passkey angelegt. Versuche es noch einmal oder wähle ein Passwort.",
     },
     password: { label: "Passwort", hint: "Mindestens 8 Zeichen", show: "Passwort anzeigen" },
   },
@@ -146,6 +160,7 @@ label { display: block; font-weight: 600; }
 label.inline { font-weight: 400; margin: 8px 0 24px; }
 input[type="password"], input[type="text"], input[type="email"] { width: 100%; margin-top: 4px; padding: 10px 12px; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; }
 button { padding: 10px 20px; font: inherit; font-weight: 600; color: var(--on); background: var(--accent); border: 0; border-radius: 6px; cursor: pointer; }
+button.other { margin-top: 12px; color: var(--text); background: transparent; border: 1px solid var(--line); }
 button:disabled { opacity: 0.6; cursor: default; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 small { color: var(--soft); }
@@ -161,6 +176,7 @@ footer { margin-top: 24px; font-size: 13px; color: var(--soft); }
 
 /** Paths are relative, so that the pages work behind a proxy that serves them under a prefix. */
 const SCRIPT = `
+${ceremony.replaceAll("export ", "")}
 const fragment = new URLSearchParams(location.hash.slice(1));
 const token = fragment.get("token");
 history.replaceState(null, "", location.pathname + location.search);
@@ -194,29 +210,54 @@ if (form) {
   if (token) form.hidden = false;
   else say("bad", texts.incomplete, "");
   if (show) show.addEventListener("change", () => { password.type = show.checked ? "text" : "password"; });
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const button = form.querySelector("button");
-    button.disabled = true;
+  const post = (path, body) =>
+    fetch(path.replace("{token}", encodeURIComponent(token)), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const named = () => ({ username: username.value, ...(asksEmail && { email: email.value }) });
+  async function take(answer) {
+    const { message } = await answer.json();
+    if (answer.ok) form.hidden = true;
+    if (answer.ok && next) next.hidden = false;
+    say(answer.ok ? "good" : "bad", answer.ok ? texts.done : texts.failed, (answer.ok && texts.success) || message);
+  }
+  async function working(work) {
+    for (const button of form.querySelectorAll("button")) button.disabled = true;
     say("", texts.working, "");
     try {
-      const answer = await fetch(texts.path.replace("{token}", encodeURIComponent(token)), {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(
-          username ? { username: username.value, password: password.value, ...(asksEmail && { email: email.value }) }
-          : password ? { token, new_password: password.value, revoke_api_keys: revoke.checked }
-          : { token }),
-      });
-      const { message } = await answer.json();
-      if (answer.ok) form.hidden = true;
-      if (answer.ok && next) next.hidden = false;
-      say(answer.ok ? "good" : "bad", answer.ok ? texts.done : texts.failed, (answer.ok && texts.success) || message);
-    } catch {
-      say("bad", texts.offline, "");
+      await work();
+    } catch (error) {
+      say("bad", error instanceof DOMException ? texts.noPasskey : texts.offline, "");
     }
-    button.disabled = false;
+    for (const button of form.querySelectorAll("button")) button.disabled = false;
+  }
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    return working(async () =>
+      take(
+        await post(
+          texts.path,
+          username ? { ...named(), password: password.value }
+          : password ? { token, new_password: password.value, revoke_api_keys: revoke.checked }
+          : { token },
+        ),
+      ));
   });
+  const passkey = form.querySelector("#passkey");
+  if (passkey && mayUsePasskeys(texts.origins.split(" "))) {
+    passkey.hidden = false;
+    passkey.addEventListener("click", () => {
+      if (!username.reportValidity() || !(email.reportValidity() || !asksEmail)) return;
+      working(async () => {
+        const asked = await post(texts.options, { username: username.value });
+        if (!asked.ok) return take(asked);
+        const credential = await makePasskey((await asked.json()).public_key);
+        await take(await post(texts.path, { ...named(), passkey: { credential } }));
+      });
+    });
+  }
 }
 `;
 
@@ -268,12 +309,17 @@ ${config["bridge.enabled"] ? `<p id="next" hidden><a href="./">${texts.next}</a>
 
 function form(path: string, texts: Texts): string {
   const { lead, button, account, password, working, done, failed, offline, incomplete } = texts;
-  const success = account ? ` data-success="${account.success}"` : "";
-  return `<form hidden data-path="${path}" data-working="${working}" data-done="${done}" data-failed="${failed}" data-offline="${offline}" data-incomplete="${incomplete}"${success}>
+  return `<form hidden data-path="${path}" data-working="${working}" data-done="${done}" data-failed="${failed}" data-offline="${offline}" data-incomplete="${incomplete}"${accountData(account)}>
 <p>${lead}</p>
 ${accountFields(account)}${passwordFields(password)}<button type="submit">${button}</button>
-</form>`;
+${account ? `<button id="passkey" class="other" type="button" hidden>${account.passkey}</button>\n` : ""}</form>`;
 }
+
+/** Data by which the script makes an account: its passkey may be made at some origins alone. */
+const accountData = (account: Texts["account"]): string =>
+  account
+    ? ` data-success="${account.success}" data-no-passkey="${account.noPasskey}" data-options="v1/invitations/{token}/passkey/options" data-origins="${(relyingParty()?.origins ?? []).join(" ")}"`
+    : "";
 
 const accountFields = (account: Texts["account"]): string =>
   account

@@ -44,6 +44,7 @@ export const TAG_GROUPS: TagGroup[] = [
       ["Two-factor authentication", "A second factor at sign-in: authenticator apps and backup codes"],
       ["Bridge", "The sessions and downloads of the pages that this server serves"],
       ["Sessions", "A session of a user, and where it was opened"],
+      ["Passkeys", "A user's passkeys, which sign in without a password"],
       ["Users", "Users, their names, locales, roles and permissions"],
       ["Invitations", "Accounts that somebody is asked to make, with their roles and devices"],
       ["Email addresses", "Changing and linking the address that a user signs in with"],

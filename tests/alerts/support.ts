@@ -1,4 +1,5 @@
 import { done, eventually, expectStatus } from "../support/expectations";
+import { rows } from "../support/rows";
 import type { TestServer } from "../support/server";
 import { createZone, fix } from "../tracking/support";
 
@@ -67,8 +68,18 @@ export async function send(server: TestServer, { key }: Sender, fields: object =
   ).body.data;
 }
 
+/** Waits until a server with a boat at anchor has written down once more that it runs, which it does every two seconds. */
+export async function lifeWritten(server: TestServer): Promise<void> {
+  const since = server.time;
+  await eventually(async () => {
+    await server.runJobs();
+    const [life] = rows<{ alive_at: number }>(server, "SELECT alive_at FROM server_life");
+    return life !== undefined && life.alive_at >= since;
+  });
+}
+
 /** Lets the clock, which is watched each second, see what is due. */
-export const clockWatched = () => Bun.sleep(1_300);
+export const clockWatched = (server: TestServer) => server.runJobs();
 
 /** Changes a rule as the admin. */
 export async function changeRule(server: TestServer, id: string, body: object) {

@@ -164,23 +164,28 @@ const idle = (page: Page): Promise<number> =>
       }),
   );
 
+/** Layers that show the track: of one with a position an hour, nothing is a line. */
+const WAYS = ["day-lines", "day-gaps", "day-stops"];
+/** Milliseconds after which the year is given up. */
+const PATIENCE = 60_000;
+
 /** Chooses a year in the view of a day, and resolves to the milliseconds until its track is drawn. */
 const openYear = (page: Page, deviceId: string): Promise<number> =>
   page.evaluate(
-    ([deviceId, date]) =>
-      new Promise<number>((resolve) => {
+    ([deviceId, date, layers, patience]) =>
+      new Promise<number>((resolve, reject) => {
         const begun = performance.now();
         location.hash = `#/day/${deviceId}/${date}?span=year`;
         const { map } = (document.querySelector("#map") as unknown as Required<Held>).stage;
         const look = () => {
-          const isDrawn =
-            map.getLayer("day-edges") && map.queryRenderedFeatures({ layers: ["day-edges"] }).length > 0;
+          const isDrawn = map.getLayer("day-lines") && map.queryRenderedFeatures({ layers }).length > 0;
           if (isDrawn) resolve(performance.now() - begun);
+          else if (performance.now() - begun > patience) reject(new Error("the year isn't drawn"));
           else setTimeout(look, 10);
         };
         look();
       }),
-    [deviceId, DATE_IN_YEAR],
+    [deviceId, DATE_IN_YEAR, WAYS, PATIENCE] as const,
   );
 
 /** Waits until the timeline of a device is computed: it is, long before anybody looks back at a year. */

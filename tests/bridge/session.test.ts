@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newHolder, requestOptions, withPasskey } from "../identity/passkeys/support";
+import { challenge, guarded } from "../identity/two-factor/support";
 import type { Answer, RequestOptions } from "../support/api";
 import { expectRefused, expectStatus } from "../support/expectations";
 import { newUser, type User } from "../support/people";
@@ -180,6 +182,30 @@ describe("the cookie counts", () => {
   });
 });
 
+describe("a sign-in that is older than ten minutes", () => {
+  test("makes no key on a page until it is proved again, whatever is configured for others", async () => {
+    const cookie = await signedIn(server);
+    const token = cookie.split("=")[1] as string;
+    const key = (options: RequestOptions, name: string) =>
+      server.post("/v1/api-keys", { ...options, body: { name, scopes: ["gps:read"] } });
+    const onPage = { headers: { ...PAGE, cookie } };
+    expectStatus(await key(onPage, "at once"), 201);
+    await server.advance(11 * MINUTE);
+    const keys = async () => expectStatus(await server.get("/v1/api-keys", { token }), 200).body.data.length;
+    const before = await keys();
+    expect(before).toBeGreaterThan(0);
+    expectRefused(await key(onPage, "too late"), 403, "ReauthenticationRequired");
+    expect(await keys()).toBe(before);
+    const proof = { password: ADMIN.password };
+    const renewed = await server.post("/v1/auth/reauthenticate", { ...onPage, body: proof });
+    expect(Date.parse(expectStatus(renewed, 200).body.expires_at) - server.time).toBeGreaterThan(9 * MINUTE);
+    expectStatus(await key(onPage, "proved"), 201);
+    // auth.reauthentication_minutes is 0 here: apps with a token of their own are asked for nothing.
+    await server.advance(11 * MINUTE);
+    expectStatus(await key({ token }, "by an app"), 201);
+  });
+});
+
 describe("signing out", () => {
   test("ends the session and clears the cookie", async () => {
     const cookie = await signedIn(server);
@@ -249,5 +275,36 @@ describe("a download", () => {
     const bare = await server.post("/bridge/downloads", { token, body: { path: "/v1/devices" } });
     expectRefused(bare, 401, "Unauthorized");
     expect((await open(`bridge/downloads/${"x".repeat(43)}`)).status).toBe(404);
+  });
+});
+
+describe("a sign-in by a passkey", () => {
+  test("puts the token into a cookie and nowhere else, and is for pages alone", async () => {
+    const { authenticator } = await newHolder(server);
+    const answered = async () => ({ credential: await authenticator.get(await requestOptions(server)) });
+    const path = "/bridge/session/passkey";
+    expectRefused(await server.post(path, { body: await answered() }), 401, "Unauthorized");
+    const answer = expectStatus(await server.post(path, { headers: PAGE, body: await answered() }), 200);
+    expect(answer.headers.get("set-cookie")).toMatch(/^fairlead_session=ses_[\w-]{43}; HttpOnly;/);
+    expect(answer.body).toMatchObject({ provider: "passkey", requires_2fa: false });
+    expect(JSON.stringify(answer.body)).not.toContain("ses_");
+    const stays = { ...(await answered()), stay_signed_in: true };
+    const kept = expectStatus(await server.post(path, { headers: PAGE, body: stays }), 200);
+    expect(kept.headers.get("set-cookie")).toContain("Max-Age=");
+  });
+
+  test("beside a password does the same", async () => {
+    const user = await withPasskey(server, await guarded(server));
+    const temp_token = await challenge(server, user);
+    const { public_key } = expectStatus(
+      await server.post("/v1/auth/2fa/passkey/options", { body: { temp_token } }),
+      200,
+    ).body;
+    const body = { temp_token, credential: await user.authenticator.get(public_key) };
+    const path = "/bridge/session/2fa/passkey";
+    expectRefused(await server.post(path, { body }), 401, "Unauthorized");
+    const answer = expectStatus(await server.post(path, { headers: PAGE, body }), 200);
+    expect(answer.headers.get("set-cookie")).toMatch(/^fairlead_session=ses_[\w-]{43}; HttpOnly;/);
+    expect(JSON.stringify(answer.body)).not.toContain("ses_");
   });
 });

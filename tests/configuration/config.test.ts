@@ -14,6 +14,7 @@ const DEFAULTS: Record<string, string> = {
   "server.trusted_proxies": "(none)",
   "server.cors_origins": "(none)",
   "server.max_body_bytes": "1048576",
+  "webauthn.origins": "(none)",
   "server.idle_seconds": "30",
   "data.synchronous": "full",
   "backup.interval_hours": "0",
@@ -359,6 +360,10 @@ describe("a value of the wrong type is refused, with a line that names its key:"
     "log.level": ["trace", "INFO"],
     "log.format": ["xml"],
     "docs.enabled": ["no"],
+    "webauthn.origins": [
+      ...["boat.example.org", "http://boat.example.org", "https://192.168.1.10", "http://127.0.0.1:3000"],
+      ...["https://*.example.org", "https://boat.example.org/path", "android:apk-key-hash:short"],
+    ],
   };
   for (const [key, values] of Object.entries(wrong))
     test(key, () => {
@@ -368,6 +373,17 @@ describe("a value of the wrong type is refused, with a line that names its key:"
         expect(message).not.toContain("\n");
       }
     });
+
+  test("webauthn.origins on another host than server.public_url", () => {
+    const android = `android:apk-key-hash:${"x".repeat(43)}`;
+    const settings = { "server.public_url": "https://boat.example.org" };
+    for (const origin of ["https://boat.example.org:8443", "https://app.boat.example.org", android])
+      expect(load({ ...settings, "webauthn.origins": origin })["webauthn.origins"]).toEqual([origin]);
+    for (const origin of ["https://example.org", "https://evilboat.example.org", "http://localhost:3000"])
+      expect(refusal(() => load({ ...settings, "webauthn.origins": origin }))).toContain(
+        "on the host of server.public_url (boat.example.org) or below it",
+      );
+  });
 
   test("in the file, by TOML's types", () => {
     const wrong = {
@@ -430,6 +446,7 @@ describe("a value is taken", () => {
   const SAMPLES: Record<string, string> = {
     "server.trusted_proxies": "10.0.0.0/8",
     "server.cors_origins": "https://app.example",
+    "webauthn.origins": "http://app.localhost:4000",
     "bot_protection.provider": "turnstile",
     "bot_protection.secret": "s",
     "bot_protection.verify_url": "https://verify.example/site",
@@ -488,7 +505,7 @@ describe("a value is taken", () => {
       "supported_locales",
       "allowed_redirects",
       "allow_from",
-    ].concat("allowed_hosts", "mqtt.publish");
+    ].concat("allowed_hosts", "mqtt.publish", "webauthn.origins");
     const asToml = (key: string, value: string) =>
       /^(\d+|true|false)$/.test(value)
         ? value

@@ -72,6 +72,28 @@ const LISTS: Record<string, string> = {
   importPositions: "the first 20 rejections of a file",
   postPositions: "a fate for each of at most 1,000 positions of the request",
   listChanges: "page of at most 5,000, 20,000 looked at and 1 MiB of data",
+  // Passkeys: a user has 20, and a sign-in two second factors.
+  ...Object.fromEntries(
+    [
+      ...[
+        "signInWithPassword",
+        "completeSignInWithSecondFactor",
+        "signInWithPasskey",
+        "completeSignInWithPasskey",
+      ],
+      ...[
+        "signInOnPage",
+        "completeSignInOnPage",
+        "signInOnPageWithPasskey",
+        "completeSignInOnPageWithPasskey",
+      ],
+      ...["completeRegistration", "acceptInvitation", "makeFirstAdministrator"],
+    ].map((operation) => [operation, "two second factors"]),
+  ),
+  addPasskey: "six transports",
+  renamePasskey: "six transports",
+  getSessionOfPage: "origins that the operator names",
+  listOwnPasskeys: PAGE,
   // Pages.
   listUsers: PAGE,
   listOwnConsents: PAGE,
@@ -236,6 +258,9 @@ const INPUTS: Record<string, string> = {
   "completeSignInOnPage body.code": TOKEN,
   "completeSignInWithSecondFactor body.temp_token": TOKEN,
   "completeSignInWithSecondFactor body.code": TOKEN,
+  "askForPasskeyAsSecondFactor body.temp_token": TOKEN,
+  "completeSignInWithPasskey body.temp_token": TOKEN,
+  "completeSignInOnPageWithPasskey body.temp_token": TOKEN,
   "turnTwoFactorAuthenticationOff body.code": TOKEN,
   "openWebSocket query.share": "the address and the headers are bounded to 16 KiB",
   "openWebSocket query.token": "likewise",

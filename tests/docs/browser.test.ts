@@ -11,7 +11,7 @@ import { TestServer } from "../support/server";
 /** The pages for people, in a real browser that reaches nothing but the server (rule P7). */
 
 // Swagger UI takes long to lay out so large a document on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 if (!chromium)
   process.stderr.write(

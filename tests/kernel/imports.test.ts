@@ -104,9 +104,21 @@ const ROOMS = [
   // Identity: access first, then what accounts are made of, then their use cases.
   ...["identity/access", "identity/audit", "identity/platforms", "identity/proof", "identity/verification"],
   ...["identity/directory", "identity/email", "identity/grants", "identity/sessions", "identity/passwords"],
-  ...["identity/two-factor-codes", "identity/bans", "identity/reauthentication", "identity/roles"],
+  ...[
+    "identity/two-factor-codes",
+    "identity/bans",
+    "identity/webauthn",
+    "identity/reauthentication",
+    "identity/roles",
+  ],
   ...["identity/api-keys", "identity/email-addresses", "identity/users", "identity/accounts"],
-  ...["identity/two-factor", "identity/auth", "identity/audit-log", "identity/oauth-clients"],
+  ...[
+    "identity/two-factor",
+    "identity/auth",
+    "identity/passkeys",
+    "identity/audit-log",
+    "identity/oauth-clients",
+  ],
   ...["identity/consents", "identity/oauth", "identity"],
   // Rows that belong to boxes or are handed to them: whatever changes one asks here.
   "sync/owner",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { nowOf } from "../changes/support";
+import { processorTimeOf } from "../support/pressure";
 import { maskedFrame, OPCODE, RawClient } from "../support/raw-socket";
 import { write } from "../support/rows";
 import { TestServer } from "../support/server";
@@ -78,12 +79,12 @@ describe.skipIf(process.platform !== "linux")("a replay", () => {
     const clients = await Promise.all(Array.from({ length: 4 }, replaying));
     const took: number[] = [];
     for (let count = 0; count < 100; count++) {
-      const began = performance.now();
+      const before = processorTimeOf(server.pid);
       await fetch(`${server.url}/v1/health/live`);
-      took.push(performance.now() - began);
+      took.push(processorTimeOf(server.pid) - before);
       await Bun.sleep(5);
     }
-    // Such a machine may do other things too.
+    // Of processor time, since such a machine may do other things too.
     expect(took.sort((a, b) => a - b)[90] ?? 0).toBeLessThan(50);
     for (const client of clients) client.cut();
   }, 60_000);

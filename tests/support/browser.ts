@@ -24,6 +24,9 @@ const LATE_BY = 50;
 /** A name that the browser takes for this machine: over plain http it makes no secure context, as a box on a boat. */
 export const BOAT = "boat.local";
 
+/** The name of this machine that makes a secure context over plain http: passkeys work there. */
+export const LOCAL = "localhost";
+
 /**
  * Off: what Playwright switches off too (a later list replaces its own), and the two pages of the address bar that each window
  * would load unseen.
@@ -45,9 +48,9 @@ const FLAGS = [
   "--disable-dev-shm-usage",
   // Chromium's own sandbox refuses root, and containers run as root; only our own pages are opened.
   "--no-sandbox",
-  `--host-resolver-rules=MAP ${BOAT} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
+  `--host-resolver-rules=MAP ${BOAT} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost`,
   // Whatever goes to another host goes nowhere: nothing listens at this port.
-  ...["--proxy-server=http://127.0.0.1:9", `--proxy-bypass-list=127.0.0.1;${BOAT}`],
+  ...["--proxy-server=http://127.0.0.1:9", `--proxy-bypass-list=127.0.0.1;localhost;${BOAT}`],
 ];
 
 /** A page, and its violations. */

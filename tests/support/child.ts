@@ -1,8 +1,9 @@
 /**
- * The program that the tests start: the real one, with a clock that the test can move. The parent sends `{
- * aheadBy: milliseconds, leaptBy: milliseconds }` over Bun's IPC and gets the same message back once the clock
- * shows it. `leaptBy` is the part of it that didn't go by: the clock was set. Passwords are hashed at the least cost
- * that there is, unless `TEST_HASHES` says "full": a run of all tests hashes thousands.
+ * The program that the tests start: the real one, with a clock that the test can move, and jobs that it can run before their
+ * time. The parent sends `{ aheadBy: milliseconds, leaptBy: milliseconds }` or `{ jobsEvery: milliseconds }` over Bun's IPC
+ * and gets the same message back once the clock shows it, or these jobs have run. `leaptBy` is the part of it that didn't go
+ * by: the clock was set. Passwords are hashed at the least cost that there is, unless `TEST_HASHES` says "full": a run of all
+ * tests hashes thousands.
  */
 import { setHashCost } from "../../src/kernel/crypto/crypto";
 import { setClock } from "../../src/kernel/time/clock";
@@ -16,8 +17,9 @@ const move = (aheadBy: number, leaptBy = 0): void =>
   );
 if (TEST_CLOCK_AHEAD !== "0") move(Number(TEST_CLOCK_AHEAD));
 
-process.on("message", (message: { aheadBy: number; leaptBy: number }) => {
-  move(message.aheadBy, message.leaptBy);
+process.on("message", async (message: { aheadBy: number; leaptBy: number } | { jobsEvery: number }) => {
+  if ("jobsEvery" in message) await (await import("../../src/jobs")).runJobs(message.jobsEvery);
+  else move(message.aheadBy, message.leaptBy);
   process.send?.(message);
 });
 

@@ -45,11 +45,21 @@ export async function runAfterShell(
   return { status: await child.exited, stdout, stderr };
 }
 
+/** Below the ports that systems give to connections: none of the many others of a run takes it meanwhile. */
+const LOWEST_PORT = 12_000;
+const PORTS = 20_000;
+
 /** A port that was free a moment ago, for a server that can't report which one it took. */
 export function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  listener.stop(true);
-  return listener.port;
+  for (;;) {
+    const port = LOWEST_PORT + Math.floor(Math.random() * PORTS);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // Another one has it.
+    }
+  }
 }
 
 /** The program with this command line, running until it is stopped. */

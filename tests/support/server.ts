@@ -117,7 +117,7 @@ export interface StartOptions {
   dataDir?: string;
   /** The number of files that the server may open; by default the limit of the tests. */
   openFiles?: number;
-  /** Lets the test move the server's clock (see `advance`). A shipped executable has no way to do that. */
+  /** Lets the test move the server's clock and run its jobs (see `advance`). A shipped executable has no way to do that. */
   clock?: "movable";
   /** Hashes passwords at their full cost, as the shipped program does: where the cost is what is tested. */
   hashes?: "full";
@@ -140,7 +140,9 @@ export class TestServer extends Api {
   #clockMoves = false;
   #aheadBy = 0;
   #leaptBy = 0;
-  #onClockMoved: () => void = () => {};
+  #onObeyed: () => void = () => {};
+  /** The last message to the child, once it has obeyed. */
+  #obeyed: Promise<void> = Promise.resolve();
   #adminToken: Token | undefined;
 
   private constructor(
@@ -179,7 +181,7 @@ export class TestServer extends Api {
         ...(hashes && { TEST_HASHES: hashes }),
       },
       stdio: ["ignore", "pipe", "pipe"],
-      ...(clock === "movable" && { ipc: () => server.#onClockMoved() }),
+      ...(clock === "movable" && { ipc: () => server.#onObeyed() }),
     });
     const output = new Output([child.stdout, child.stderr]);
     const url = await listeningUrl(child, output, settings["server.port"]);
@@ -240,13 +242,28 @@ export class TestServer extends Api {
     await this.#moveClock();
   }
 
-  async #moveClock(): Promise<void> {
+  #moveClock(): Promise<void> {
+    return this.#tell({ aheadBy: this.#aheadBy, leaptBy: this.#leaptBy });
+  }
+
+  /**
+   * Runs the server's jobs that are due at least every so many milliseconds, from begin to end, rather than waiting for their
+   * time: those of each second, if not told otherwise.
+   */
+  runJobs(jobsEvery = 1_000): Promise<void> {
+    return this.#tell({ jobsEvery });
+  }
+
+  /** Sends the child a message, after those before; see child.ts. */
+  #tell(message: object): Promise<void> {
     if (!this.#clockMoves) throw new Error('start this server with { clock: "movable" }');
-    const moved = new Promise<void>((resolve) => {
-      this.#onClockMoved = resolve;
+    this.#obeyed = this.#obeyed.then(async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#onObeyed = resolve;
+      this.#child.send(message);
+      await promise;
     });
-    this.#child.send({ aheadBy: this.#aheadBy, leaptBy: this.#leaptBy });
-    await moved;
+    return this.#obeyed;
   }
 
   /** Milliseconds that its clock is ahead of the real one. */

@@ -10,6 +10,9 @@ export const ENGLISH: Words = {
   codeHint: "Six digits from your app, or one of your backup codes",
   codeLead: "Your account has a second factor.",
   confirm: "Confirm",
+  byPasskey: "Sign in with a passkey",
+  confirmByPasskey: "Confirm with a passkey",
+  noPasskey: "No passkey was used. Try again, or choose another way.",
   startAgain: "Start again",
   consent: (app) => `Allow ${app}?`,
   consentLead: "This application asks to:",
@@ -53,6 +56,7 @@ export const ENGLISH: Words = {
   refusals: {
     wrongPassword: "The name or the password is wrong.",
     wrongCode: "The code is wrong, was used already, or came too late. After five wrong codes, start again.",
+    wrongPasskey: "The passkey was not accepted. Try again, or choose another way.",
     AccountBanned: "This account is banned.",
     Forbidden: "Signing in with a password is switched off here.",
     TwoFactorLocked:

@@ -14,6 +14,7 @@ import { describePermission } from "../../identity/oauth-clients/scopes";
 import { type Fields, fieldsOf } from "../../kernel/http/form";
 import { leadOn, readerOf } from "./layout";
 import { consentPage, faultyPage, onwardPage, placeOf, signInPage } from "./pages";
+import { signInChallenge } from "./passkey";
 import { hasNoCookie, requireOwnForm, sessionOf } from "./session";
 import { isTicketFor, ticketFor } from "./tickets";
 
@@ -101,6 +102,7 @@ function askToSignIn(request: Request, read: AuthorizationRequest, caller: Sessi
   const known = caller && findUser(caller.userId)?.username;
   return signInPage(readerOf(request, read.uiLocales), {
     request: read,
+    challenge: signInChallenge(request),
     identifier: read.loginHint ?? (read.prompts.has("select_account") ? "" : (known ?? "")),
   });
 }

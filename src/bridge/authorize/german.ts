@@ -10,6 +10,9 @@ export const GERMAN: Words = {
   codeHint: "Sechs Ziffern aus deiner App oder einer deiner Ersatzcodes",
   codeLead: "Dein Konto hat einen zweiten Faktor.",
   confirm: "Bestätigen",
+  byPasskey: "Mit einem Passkey anmelden",
+  confirmByPasskey: "Mit einem Passkey bestätigen",
+  noPasskey: "Es wurde kein Passkey benutzt. Versuche es noch einmal oder nimm einen anderen Weg.",
   startAgain: "Von vorn beginnen",
   consent: (app) => `${app} erlauben?`,
   consentLead: "Diese Anwendung möchte:",
@@ -108,6 +111,7 @@ export const GERMAN: Words = {
     wrongPassword: "Der Name oder das Passwort ist falsch.",
     wrongCode:
       "Der Code ist falsch, wurde schon benutzt oder kam zu spät. Beginne nach fünf falschen Codes von vorn.",
+    wrongPasskey: "Der Passkey wurde nicht angenommen. Versuche es noch einmal oder nimm einen anderen Weg.",
     AccountBanned: "Dieses Konto ist gesperrt.",
     Forbidden: "Die Anmeldung mit einem Passwort ist hier abgeschaltet.",
     TwoFactorLocked:

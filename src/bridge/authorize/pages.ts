@@ -3,6 +3,7 @@ import type { AuthorizationRequest, Refused } from "../../identity/oauth/request
 import type { ClientRow } from "../../identity/oauth-clients/find";
 import { type Html, html } from "./html";
 import { answerPage, type Reader } from "./layout";
+import type { Challenge } from "./passkey";
 import type { Words } from "./words";
 
 /** The pages of a sign-in to an application. */
@@ -38,6 +39,8 @@ interface SignIn {
   /** A name to begin with. */
   identifier: string;
   stay?: boolean;
+  /** The challenge that a passkey answers; null where the page can use none. */
+  challenge: Challenge | null;
   failure?: string | null;
   status?: number;
   headers?: Record<string, string>;
@@ -64,8 +67,29 @@ ${hidden({ request: request.query })}
 </form>`;
 };
 
+/** A form that stays hidden until the script has found that the browser has passkeys. */
+const passkeyForm = (
+  { words }: Reader,
+  challenge: Challenge,
+  form: { action: string; button: string; fields: Record<string, string | undefined> },
+): Html => html`<form class="way" method="post" action="${form.action}" data-passkey="${JSON.stringify(challenge)}" hidden>
+${hidden({ ...form.fields, credential: "" })}
+<p class="notice bad" role="alert" hidden>${words.noPasskey}</p>
+<button class="button" type="submit">${form.button}</button>
+</form>
+<script type="module" src="passkey.js"></script>`;
+
+const byPasskey: Way = (reader, { request, challenge }) =>
+  challenge === null
+    ? html``
+    : passkeyForm(reader, challenge, {
+        action: "passkey",
+        button: reader.words.byPasskey,
+        fields: { request: request.query, stay: "" },
+      });
+
 /** The ways in, in the order in which the page shows them. */
-const WAYS: readonly Way[] = [byPassword];
+const WAYS: readonly Way[] = [byPassword, byPasskey];
 
 const towards = ({ client, redirectUri }: AuthorizationRequest, words: Words): Html =>
   html`<p class="lead">${words.signInTo(client.name)} <span class="hint">(${placeOf(redirectUri, words)})</span></p>`;
@@ -85,6 +109,8 @@ interface SecondFactor {
   request: AuthorizationRequest;
   tempToken: string;
   stay: boolean;
+  /** The challenge that a passkey of the user answers; null where there is none, or the page can use none. */
+  challenge: Challenge | null;
   failure?: string;
   status?: number;
   headers?: Record<string, string>;
@@ -92,6 +118,10 @@ interface SecondFactor {
 
 export const codePage = (reader: Reader, page: SecondFactor): Response => {
   const { words } = reader;
+  const { challenge } = page;
+  const fields = {
+    ...{ request: page.request.query, temp_token: page.tempToken, stay: page.stay ? "1" : undefined },
+  };
   return answerPage(reader, {
     title: words.signIn,
     status: page.status ?? 200,
@@ -99,8 +129,8 @@ export const codePage = (reader: Reader, page: SecondFactor): Response => {
     content: html`${towards(page.request, words)}
 <p>${words.codeLead}</p>
 ${notice(page.failure ?? null)}
-<form method="post" action="code">
-${hidden({ request: page.request.query, temp_token: page.tempToken, stay: page.stay ? "1" : undefined })}
+<form class="way" method="post" action="code">
+${hidden(fields)}
 <div class="field">
 <label for="code">${words.code}</label>
 <input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" required maxlength="32" aria-describedby="code-hint" autofocus>
@@ -108,6 +138,7 @@ ${hidden({ request: page.request.query, temp_token: page.tempToken, stay: page.s
 </div>
 <button class="button main" type="submit">${words.confirm}</button>
 </form>
+${challenge && passkeyForm(reader, challenge, { action: "passkey-code", button: words.confirmByPasskey, fields })}
 <a class="button quiet" href="continue?${page.request.query}">${words.startAgain}</a>`,
   });
 };

@@ -8,9 +8,9 @@ import { type Fields, queryOf, readForm } from "../../kernel/http/form";
 import { begin, decide, proceed } from "./flow";
 import { readerOf } from "./layout";
 import { failurePage } from "./pages";
-import { takeCode, takePassword } from "./sign-in";
+import { takeCode, takePasskey, takePasskeyAsCode, takePassword } from "./sign-in";
 import { beginSignOut, decideSignOut, proceedSignOut } from "./sign-out";
-import { lookAnswer, styleAnswer } from "./style";
+import { lookAnswer, passkeyAnswer, styleAnswer } from "./style";
 
 /** Pages of one address: strangers may ask for them, and each costs some looks into the database. */
 const limit: RateRule = { name: "oauth-page", rate: () => config["rate_limit.oauth"] };
@@ -64,11 +64,14 @@ export const authorizePages = new Elysia({ prefix: "/oauth" })
   .use(guard)
   .get("/style.css", ({ request }) => styleAnswer(request), hidden)
   .get("/look.js", ({ request }) => lookAnswer(request), hidden)
+  .get("/passkey.js", ({ request }) => passkeyAnswer(request), hidden)
   .get("/authorize", byGet(begin), hidden)
   .post("/authorize", byPost(begin), hidden)
   .get("/continue", byGet(proceed), hidden)
   .post("/sign-in", byPost(takePassword), hidden)
   .post("/code", byPost(takeCode), hidden)
+  .post("/passkey", byPost(takePasskey), hidden)
+  .post("/passkey-code", byPost(takePasskeyAsCode), hidden)
   .post("/consent", byPost(decide), hidden)
   .get("/logout", byGet(beginSignOut), hidden)
   .post("/logout", byPost(beginSignOut), hidden)

@@ -5,6 +5,8 @@ import { LoginInput } from "../../identity/auth/schema";
 import { login, loginLimit, logout } from "../../identity/auth/service";
 import { verifyTwoFactorLogin } from "../../identity/auth/two-factor-login";
 import type { AuthorizationRequest } from "../../identity/oauth/request";
+import { PasskeySecondFactor, PasskeySignIn } from "../../identity/passkeys/schema";
+import { signInByPasskey, verifySecondFactor } from "../../identity/passkeys/sign-in";
 import { ChallengeInput } from "../../identity/two-factor/schema";
 import { countSignInFrom, countSignInOf } from "../../identity/two-factor-codes/tries";
 import { AppError } from "../../kernel/errors/errors";
@@ -15,6 +17,7 @@ import { keepSession } from "../session";
 import { requestIn } from "./flow";
 import { type Reader, readerOf } from "./layout";
 import { codePage, onwardPage, signInPage } from "./pages";
+import { credentialIn, secondChallenge, signInChallenge } from "./passkey";
 import { requireOwnForm, sessionOf } from "./session";
 import { ticketFor } from "./tickets";
 import type { Words } from "./words";
@@ -53,14 +56,66 @@ export async function takePassword(request: Request, form: Fields): Promise<Resp
     takeFromLimit(loginLimit, addressBlock(clientAddress(request)), headers);
     const answer = await login(actorOf(null, request), checked(LoginInput, { identifier, password }));
     if (answer.temp_token === undefined) return await signedIn(request, read, reader, answer, stay === "1");
-    return codePage(reader, { request: read, tempToken: answer.temp_token, stay: stay === "1" });
+    const challenge = secondChallenge(request, answer.temp_token);
+    return codePage(reader, { request: read, tempToken: answer.temp_token, stay: stay === "1", challenge });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return signInPage(reader, {
-      ...{ request: read, identifier, stay: stay === "1" },
+      ...{ request: read, identifier, stay: stay === "1", challenge: signInChallenge(request) },
       failure: reasonOf(error, reader.words, reader.words.refusals.wrongPassword),
-      status: error.status === 400 ? 401 : error.status,
-      headers: { ...textOf(headers), ...error.headers },
+      ...refusedBy(error, headers),
+    });
+  }
+}
+
+/** The status and the headers of a page that tells of a refusal. What was typed in a wrong form is wrong. */
+const refusedBy = (error: AppError, headers: Record<string, string | number>) => ({
+  status: error.status === 400 ? 401 : error.status,
+  headers: { ...textOf(headers), ...error.headers },
+});
+
+/** Takes a passkey in place of name and password. */
+export async function takePasskey(request: Request, form: Fields): Promise<Response> {
+  requireOwnForm(request);
+  const read = requestIn(form);
+  const reader = readerOf(request, read.uiLocales);
+  const stays = form.values.stay === "1";
+  const headers: Record<string, string | number> = {};
+  try {
+    takeFromLimit(loginLimit, addressBlock(clientAddress(request)), headers);
+    const { credential } = checked(PasskeySignIn, { credential: credentialIn(form) });
+    const answer = await signInByPasskey(actorOf(null, request), credential);
+    return await signedIn(request, read, reader, answer, stays);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return signInPage(reader, {
+      ...{ request: read, identifier: "", stay: stays, challenge: signInChallenge(request) },
+      failure: reasonOf(error, reader.words, reader.words.refusals.wrongPasskey),
+      ...refusedBy(error, headers),
+    });
+  }
+}
+
+/** Takes a passkey in place of the code of a second factor. */
+export async function takePasskeyAsCode(request: Request, form: Fields): Promise<Response> {
+  requireOwnForm(request);
+  const read = requestIn(form);
+  const reader = readerOf(request, read.uiLocales);
+  const { temp_token = "", stay } = form.values;
+  const headers: Record<string, string | number> = {};
+  const actor = actorOf(null, request);
+  try {
+    countSignInFrom(clientAddress(request), headers);
+    const given = checked(PasskeySecondFactor, { temp_token, credential: credentialIn(form) });
+    countSignInOf(given.temp_token, actor.client, headers);
+    return await signedIn(request, read, reader, await verifySecondFactor(actor, given), stay === "1");
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return codePage(reader, {
+      ...{ request: read, tempToken: temp_token, stay: stay === "1" },
+      challenge: secondChallenge(request, temp_token),
+      failure: reasonOf(error, reader.words, reader.words.refusals.wrongPasskey),
+      ...refusedBy(error, headers),
     });
   }
 }
@@ -82,9 +137,9 @@ export async function takeCode(request: Request, form: Fields): Promise<Response
     if (!(error instanceof AppError)) throw error;
     return codePage(reader, {
       ...{ request: read, tempToken: temp_token, stay: stay === "1" },
+      challenge: secondChallenge(request, temp_token),
       failure: reasonOf(error, reader.words, reader.words.refusals.wrongCode),
-      status: error.status === 400 ? 401 : error.status,
-      headers: { ...textOf(headers), ...error.headers },
+      ...refusedBy(error, headers),
     });
   }
 }

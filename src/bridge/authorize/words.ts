@@ -15,6 +15,10 @@ export interface Words {
   codeHint: string;
   codeLead: string;
   confirm: string;
+  byPasskey: string;
+  confirmByPasskey: string;
+  /** The browser gave none, or its user stopped it. */
+  noPasskey: string;
   startAgain: string;
   consent: (app: string) => string;
   consentLead: string;
@@ -54,6 +58,7 @@ export interface Words {
   refusals: {
     wrongPassword: string;
     wrongCode: string;
+    wrongPasskey: string;
     AccountBanned: string;
     Forbidden: string;
     TwoFactorLocked: string;

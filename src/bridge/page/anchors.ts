@@ -1,8 +1,9 @@
 import { effect, signal } from "@preact/signals";
 import { api, call, type Schemas } from "./api";
-import { hear, hearMessages } from "./live";
+import { all } from "./fleet";
+import { hear, hearMessages, lineState } from "./live";
 import { may, session } from "./session";
-import { managesAny } from "./shares";
+import { managesAny, mayBy } from "./shares";
 
 /** The anchor watches of all devices that the user may see them of, by device. */
 
@@ -13,31 +14,64 @@ export const anchorWatches = signal<ReadonlyMap<string, AnchorWatch>>(new Map())
 const PAGE = 100;
 /** Milliseconds after which the watches are read again: nobody is told of one that somebody else has set. */
 const REFRESH = 60_000;
+/** The same where no socket brings their updates. */
+const REFRESH_BY_REQUESTS = 10_000;
 
 const mayRead = (): boolean => may("alerts:read") || managesAny();
+
+/** Updates that are heard while the watches are read, which are newer; null for a watch that has ended. */
+let heard: Map<string, AnchorWatch | null> | null = null;
+
+function note(device: string, watch: AnchorWatch | null): void {
+  heard?.set(device, watch);
+  const left = new Map(anchorWatches.peek());
+  if (watch) left.set(device, watch);
+  else left.delete(device);
+  anchorWatches.value = left;
+}
 
 /** Reads all watches anew. Whoever sets or ends one calls it. */
 export async function readAnchorWatches(): Promise<void> {
   if (!mayRead()) return;
+  const during = new Map<string, AnchorWatch | null>();
+  heard = during;
   try {
-    const { data } = await call(() => api.GET("/v1/anchor-watches", { params: { query: { limit: PAGE } } }));
-    anchorWatches.value = new Map(data.map((watch) => [watch.device_id, watch]));
+    const found = await all((page) =>
+      call(() => api.GET("/v1/anchor-watches", { params: { query: { page, limit: PAGE } } })),
+    );
+    if (heard !== during) return;
+    const newest = new Map([...found.map((watch) => [watch.device_id, watch] as const), ...during]);
+    anchorWatches.value = new Map([...newest].flatMap(([id, watch]) => (watch ? [[id, watch]] : [])));
   } catch {
     // The watches that are known stay until they are read again.
   }
 }
 
-/** The devices with a watch, as a text that is equal as long as they are the same. */
-const watched = (): string => [...anchorWatches.value.keys()].sort().join(" ");
+/** The devices with a watch whose channels the user may hear, as a text that is equal as long as they are the same. */
+const watched = (): string =>
+  [...anchorWatches.value.keys()]
+    .filter((id) => mayBy("gps:read", id, "now"))
+    .sort()
+    .join(" ");
 
 /** Begins to follow the watches: each by the channel of its device. */
 export function followAnchorWatches(): void {
   effect(() => {
-    if (session.value !== "open" || !mayRead()) return;
+    if (session.value !== "open") return;
+    if (!mayRead()) {
+      anchorWatches.value = new Map();
+      return;
+    }
+    // An update that came before its device was subscribed to, or while the connection was lost, isn't sent again: each time that
+    // the connection carries all subscriptions, the watches are read.
+    const line = lineState.value;
     void readAnchorWatches();
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void readAnchorWatches();
-    }, REFRESH);
+    const timer = setInterval(
+      () => {
+        if (document.visibilityState === "visible") void readAnchorWatches();
+      },
+      line === "polling" ? REFRESH_BY_REQUESTS : REFRESH,
+    );
     return () => clearInterval(timer);
   });
   let known = "";
@@ -55,9 +89,7 @@ export function followAnchorWatches(): void {
   hearMessages((message) => {
     if (message.type !== "anchorUpdate") return;
     const { data } = message;
-    const left = new Map(anchorWatches.peek());
-    if ("is_deleted" in data) left.delete(data.device_id ?? data.id);
-    else left.set(data.device_id, data);
-    anchorWatches.value = left;
+    if ("is_deleted" in data) note(data.device_id ?? data.id, null);
+    else note(data.device_id, data);
   });
 }

@@ -2,7 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { api, call, type Schemas } from "./api";
 import { hear } from "./live";
 import { may, session } from "./session";
-import { hasShares, readShares } from "./shares";
+import { hasShares, mayBy, readShares } from "./shares";
 
 /** The devices that the user may see, and their newest positions. */
 
@@ -81,6 +81,14 @@ function put(devices: readonly Device[], fixes: ReadonlyMap<string, Fix>): void 
 const newer = (one: Fix | null, other: Fix | null): Fix | null =>
   one && (!other || Date.parse(one.timestamp) > Date.parse(other.timestamp)) ? one : (other ?? one);
 
+/** A device of which the user sees the positions and nothing else: it goes by the end of its identifier. */
+const nameless = (id: string): Device => ({
+  ...{ id, name: `… ${id.slice(-6)}`, description: null, device_type: null, external_id: null },
+  ...{ api_key_id: null, max_speed_kmh: null, stop_radius_m: 0, stop_minutes: 0, gap_minutes: 0 },
+  ...{ auto_trip: null, is_active: true, box_id: null, last_position_at: null, battery_percent: null },
+  ...{ created_at: "", updated_at: "" },
+});
+
 let reading: Promise<void> | null = null;
 let isDue = false;
 
@@ -109,16 +117,26 @@ async function read(): Promise<void> {
         : [],
       may("gps:read") || hasShares() ? call(() => api.GET("/v1/gps/current/devices")) : [],
     ]);
-    put(devices, new Map(fixes.flatMap((fix) => (fix.device_id ? [[fix.device_id, fix]] : []))));
+    const found = new Map(fixes.flatMap((fix) => (fix.device_id ? [[fix.device_id, fix] as const] : [])));
+    const named = new Set(devices.map(({ id }) => id));
+    const others = may("devices:read") ? [] : [...found.keys()].filter((id) => !named.has(id));
+    put([...devices, ...others.map(nameless)], found);
   } catch {
     if (fleetState.peek() === "first") fleetState.value = "failed";
   }
 }
 
+const listed = (): Device[] => [...fleet.peek().values()].map(({ device }) => device.peek());
+
 function move(fix: Fix): void {
   const id = fix.device_id;
   const craft = id ? fleet.peek().get(id) : undefined;
-  if (!id || !craft) return;
+  if (!id) return;
+  if (!craft) {
+    // Of a device that has its own message, that of its making comes first.
+    if (!may("devices:read")) put([...listed(), nameless(id)], new Map([[id, fix]]));
+    return;
+  }
   const newest = newer(craft.fix.peek(), fix);
   if (newest === craft.fix.peek()) return;
   craft.fix.value = newest;
@@ -128,16 +146,7 @@ function move(fix: Fix): void {
 function change(device: Device): void {
   const craft = fleet.peek().get(device.id);
   if (craft && craft.device.peek().name === device.name) craft.device.value = device;
-  else
-    put(
-      [
-        ...[...fleet.peek().values()]
-          .map((other) => other.device.peek())
-          .filter(({ id }) => id !== device.id),
-        device,
-      ],
-      new Map(),
-    );
+  else put([...listed().filter(({ id }) => id !== device.id), device], new Map());
 }
 
 function remove(id: string): void {
@@ -149,14 +158,18 @@ function remove(id: string): void {
 /** A message tells of a record, or of one that is gone. */
 export const isGone = (record: object): record is Schemas["GoneRecord"] => "is_deleted" in record;
 
+/** Devices may be known by another right, and their positions not: a channel of theirs would be refused. */
 const devicesOfShares: ReadonlySignal<string> = computed(() =>
-  may("gps:read") ? "" : [...fleet.value.keys()].join(","),
+  may("gps:read") ? "" : [...fleet.value.keys()].filter((id) => mayBy("gps:read", id, "now")).join(","),
 );
 
 /** Begins to follow the fleet. */
 export function followFleet(): void {
   effect(() => {
-    if (session.value === "open") void readFleet();
+    if (session.value !== "open") return;
+    // With other rights it is another fleet; nothing else may tell of it, since there may be no channel left to hear.
+    may("devices:read");
+    void readFleet();
   });
   effect(() => {
     if (session.value !== "open") return;

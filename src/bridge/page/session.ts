@@ -14,6 +14,9 @@ export type SessionState = "asking" | "none" | "open" | "ended" | "unreached";
 export const session = signal<SessionState>("asking");
 export const me = signal<Me | null>(null);
 
+/** Origins whose pages may use passkeys, as the server has them. */
+export const passkeyOrigins = signal<readonly string[]>([]);
+
 const held = computed(() => new Set(me.value?.permissions ?? []));
 
 /** True if the user holds a permission, by itself or by a wildcard. */
@@ -27,6 +30,7 @@ async function readMe(): Promise<Me | null | "unreached"> {
   try {
     const { data: state } = await api.GET("/bridge/session");
     if (!state) return "unreached";
+    passkeyOrigins.value = state.passkey_origins;
     // A browser reports each 401 as an error: the question above has none.
     if (!state.is_open) return null;
     const { data, response } = await api.GET("/v1/users/me");
@@ -46,7 +50,8 @@ export async function askWho(): Promise<void> {
   } else if (found) {
     // Another user must not find what the former one left open.
     if (me.value && me.value.id !== found.id) location.reload();
-    me.value = found;
+    // All that hangs on rights begins anew when they change: a question whose answer is the same changes nothing.
+    if (JSON.stringify(me.value) !== JSON.stringify(found)) me.value = found;
     session.value = "open";
   } else session.value = wasOpen ? "ended" : "none";
 }

@@ -2,7 +2,7 @@ import type { ComponentType } from "preact";
 import { inLanguages } from "./language";
 import { shownParts } from "./panels/admin/parts";
 import { may } from "./session";
-import { managesAny } from "./shares";
+import { hasHistories, managesAny } from "./shares";
 import type { IconName } from "./ui/icons";
 
 /**
@@ -112,7 +112,7 @@ export const VIEWS: readonly View[] = [
     icon: "trips",
     title: () => titles().trips,
     layout: "side",
-    isShown: () => true,
+    isShown: () => may("trips:read") || hasHistories(),
     load: () => import("./panels/trips/Trips").then(({ Trips }) => Trips),
   },
   {
@@ -128,7 +128,7 @@ export const VIEWS: readonly View[] = [
     icon: "chart",
     title: () => titles().figures,
     layout: "wide",
-    isShown: () => true,
+    isShown: () => may("gps:read") || hasHistories(),
     load: () => import("./panels/figures/Figures").then(({ Figures }) => Figures),
   },
   {

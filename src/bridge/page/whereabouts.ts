@@ -56,7 +56,10 @@ const quietly = (read: () => Promise<void>) => () => void read().catch(() => {})
 
 effect(() => {
   if (session.value !== "open") return;
-  if (!may("trips:read") && !hasHistories()) return;
+  if (!may("trips:read") && !hasHistories()) {
+    activeTrips.value = new Map();
+    return;
+  }
   const trips = quietly(readTrips);
   trips();
   if (!may("trips:read")) return;
@@ -114,7 +117,10 @@ effect(() => {
       silence();
     };
   }
-  if (!hasHistories()) return;
+  if (!hasHistories()) {
+    presences.value = [];
+    return;
+  }
   read();
   const timer = setInterval(() => {
     if (document.visibilityState === "visible") read();

@@ -47,7 +47,11 @@ const REFRESH = 120_000;
 /** Begins to follow the zones. A crossing of a zone that isn't known tells that somebody has made one. */
 export function followZones(): void {
   effect(() => {
-    if (session.value !== "open" || !may("geofences:read")) return;
+    if (session.value !== "open") return;
+    if (!may("geofences:read")) {
+      zones.value = [];
+      return;
+    }
     void readZones();
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") void readZones();

@@ -11,6 +11,8 @@ export interface Actor<C extends Caller | null = Caller> {
   readonly client: Client;
   /** Set where no permission but a share has admitted the request. */
   readonly admittedBy?: AdmittedBy | undefined;
+  /** True for the session of a page: it is in a cookie, which whoever sits before the browser uses too. */
+  readonly isOfPage?: boolean;
 }
 
 export type SessionActor = Actor<SessionCaller>;
@@ -34,6 +36,7 @@ export function actorOf<C extends Caller | null>(
   return {
     caller,
     admittedBy,
+    isOfPage: caller?.kind === "session" && !request.headers.has("authorization"),
     get client() {
       client ??= clientOf(request);
       return client;

@@ -16,6 +16,7 @@ import { users } from "../users/table";
 import { noteUnlinked } from "./former-names";
 import type { PlatformAccount } from "./schema";
 import { platformAccounts } from "./table";
+import { requireWayIn } from "./ways-in";
 
 declare module "../../kernel/db/events" {
   interface EventMap {
@@ -89,7 +90,9 @@ export function makePrimary(actor: Actor, userId: string, accountId: string): Pr
   });
 }
 
-/** Unlinks an account. Throws 409 for the email account, the last one and the primary one (rule A8). */
+/**
+ * Unlinks an account. Throws 409 for the email account, the last one and the primary one (rule A8), and for the last way in.
+ */
 export function unlinkAccount(actor: Actor, userId: string, accountId: string): Promise<void> {
   return transactAs(actor, () => {
     const { user, row } = changeableAccount(actor.caller, userId, accountId);
@@ -100,6 +103,7 @@ export function unlinkAccount(actor: Actor, userId: string, accountId: string): 
     if (user.primary_platform_account_id === accountId)
       throw conflict("The primary account can't be unlinked; make another one primary first");
     db.delete(platformAccounts).where(eq(platformAccounts.id, accountId)).run();
+    requireWayIn(userId);
     noteUnlinked(userId, row.platform.slug, row.account.platform_user_id);
     recordAudit({
       event_type: "account_unlinked",

@@ -18,7 +18,22 @@ const SERVICES = ["POST /v1/internal/audit", "CreateAuditEventRequest"] as const
 /** All operations that bring events from outside, where other services choose the words. */
 export const FROM_OUTSIDE: readonly string[] = [...SERVICES, "ModerationEvent"];
 
+/** Operations that take a passkey at a sign-in. */
+const BY_PASSKEY = [
+  ...(["POST /v1/auth/passkeys/verify", "POST /v1/auth/2fa/passkey/verify"] as const),
+  ...(["POST /bridge/session/passkey", "POST /bridge/session/2fa/passkey"] as const),
+  "the sign-in page, by a passkey",
+] as const;
+
+/** Operations that take one beside a password. */
+const BY_SECOND_PASSKEY = [
+  "POST /v1/auth/2fa/passkey/verify",
+  "POST /bridge/session/2fa/passkey",
+  "the sign-in page, by a passkey",
+] as const;
+
 const SIGN_INS = [
+  ...BY_PASSKEY,
   ...(["POST /v1/auth/login", "POST /v1/auth/2fa/verify", "POST /v1/sessions"] as const),
   ...(["POST /bridge/session", "POST /bridge/session/2fa", "the sign-in page"] as const),
 ] as const;
@@ -96,6 +111,7 @@ export const EVENT_TYPES = {
       "the sign-in page",
       "POST /bridge/session/2fa",
       "POST /v1/auth/2fa/verify",
+      ...BY_SECOND_PASSKEY,
       "POST /v1/users/me/2fa/verify",
       "DELETE /v1/users/me/2fa",
       "POST /v1/users/me/2fa/backup-codes/regenerate",
@@ -103,6 +119,25 @@ export const EVENT_TYPES = {
       ...PROVEN,
       "POST /v1/users/{id}/email-link/request",
     ],
+  },
+  passkey_added: {
+    meaning: "A passkey was added to an account",
+    by: ["POST /v1/users/me/passkeys", "POST /v1/invitations/{token}/accept"],
+  },
+  passkey_updated: { meaning: "A passkey was renamed", by: ["PATCH /v1/users/me/passkeys/{id}"] },
+  passkey_removed: {
+    meaning:
+      "A passkey was removed: by its user, by a reset of the password that proved the address, or with the account",
+    by: ["DELETE /v1/users/me/passkeys/{id}", "POST /v1/auth/reset-password/complete", ...SCRUBS],
+  },
+  passkey_login: {
+    meaning: "A passkey was accepted at a sign-in: by itself, or as the second factor, as `metadata` says",
+    by: BY_PASSKEY,
+  },
+  passkey_refused: {
+    meaning:
+      "A passkey was refused, at a sign-in or where its user was to prove who they are: `error_message` says why",
+    by: [...BY_PASSKEY, "POST /v1/auth/reauthenticate"],
   },
   "2fa_locked": {
     meaning: "A hundred wrong codes in a row ended sign-ins with the second factor",

@@ -27,6 +27,7 @@ export const RESOURCE_TYPES = [
     "notification_target",
     "oauth_client",
     "oauth_grant",
+    "passkey",
     "permission",
     "platform",
     "platform_account",

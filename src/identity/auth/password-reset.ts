@@ -11,7 +11,7 @@ import { isUnexpiredIn } from "../../kernel/time/lifetime";
 import { type AnyActor, type SessionActor, transactAs } from "../access/actor";
 import { hasActiveKey, switchOffKeys } from "../api-keys/owner";
 import { recordAudit } from "../audit/service";
-import { hasAccountElsewhere, noteAddressProved } from "../directory/accounts";
+import { emailAccount, hasAccountElsewhere, noteAddressProved } from "../directory/accounts";
 import { activeUser, findUser } from "../directory/users";
 import { emailLocale } from "../email/locale";
 import { notify } from "../email/notify";
@@ -24,6 +24,7 @@ import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import { forgiveByReset } from "../two-factor-codes/failures";
 import { cancelVerification } from "../verification/service";
+import { erasePasskeys } from "../webauthn/erase";
 import { checkBotProtection } from "./bot-protection";
 import type { PasswordChange, ResetCompletion, ResetRequest } from "./schema";
 import { passwordResets, passwords } from "./table";
@@ -134,6 +135,9 @@ export async function completePasswordReset(actor: AnyActor, input: ResetComplet
     const taken = db.delete(passwordResets).where(unexpired(input.token)).returning().get();
     if (!taken || findUser(user.id)?.deleted_at !== null) throw invalidToken();
     setPassword(user.id, hash, client);
+    // Whoever named an address that is somebody else's may have made passkeys before its owner came.
+    const address = emailAccount(user.id);
+    if (address && !address.email_verified) erasePasskeys(user.id, "password reset");
     if (input.revoke_api_keys) switchOffKeys(user.id, "password reset", "system keys");
     // The link went to the present address, since links to an earlier one end when the address changes. An
     // account that somebody else may still open stays unproved: a person's sign-in elsewhere would link to it.
@@ -153,7 +157,8 @@ export async function completePasswordReset(actor: AnyActor, input: ResetComplet
 /** Changes the own password and ends the other sessions. Throws 400 for a wrong current password. */
 export async function changePassword(actor: SessionActor, input: PasswordChange): Promise<void> {
   const stored = passwordHashOf(actor.caller.userId);
-  if (stored === null) throw badRequest("This account has no password; link an email address to get one");
+  if (stored === null)
+    throw badRequest("This account has no password; reset it by email, or link an email address, to get one");
   const { username } = activeUser(actor.caller.userId);
   const given = { hash: stored, password: input.current_password };
   if (!(await isOwnPassword(actor, actor.caller.userId, given)))
@@ -184,7 +189,11 @@ export async function changePassword(actor: SessionActor, input: PasswordChange)
  */
 function setPassword(userId: string, hash: string, client: Client): void {
   const time = now();
-  db.update(passwords).set({ hash, changed_at: time }).where(eq(passwords.user_id, userId)).run();
+  // Whoever came with a passkey has none so far.
+  db.insert(passwords)
+    .values({ user_id: userId, hash, changed_at: time })
+    .onConflictDoUpdate({ target: passwords.user_id, set: { hash, changed_at: time } })
+    .run();
   db.delete(passwordResets).where(eq(passwordResets.user_id, userId)).run();
   cancelVerification(userId, "email_change");
   cancelVerification(userId, "email_link");

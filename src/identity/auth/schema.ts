@@ -96,9 +96,17 @@ export const AuthResponse = record(
     ),
     session_id: t.Optional(out.uuid("The session; left out while 2FA is open")),
     expires_at: t.Optional(out.time("When the session ends; left out while 2FA is open")),
-    provider: nullable(out.string("Slug of the platform signed in with", "email")),
+    provider: nullable(
+      out.string("Slug of the platform signed in with; `passkey` for a passkey alone", "email"),
+    ),
     requires_2fa: out.boolean("Whether a 2FA challenge must be completed first", false),
     temp_token: t.Optional(out.string("Token of the 2FA challenge; only with requires_2fa", "2fa_…")),
+    second_factors: t.Optional(
+      t.Array(oneOf(["code", "passkey"], "A second factor"), {
+        description: "Second factors that complete the sign-in; only where a passkey is one of them",
+        examples: [["code", "passkey"]],
+      }),
+    ),
     preferred_locale: nullable(locale("Locale that the user chose")),
   },
   "Who signed in, and the session or the 2FA challenge",

@@ -20,12 +20,14 @@ import {
   type AuthenticationMethods,
   endSession,
   insertSession,
+  PASSKEY_PROVIDER,
   revokeOtherSessions,
 } from "../sessions/service";
 import { insertChallenge } from "../two-factor-codes/challenges";
 import { checkNotLocked } from "../two-factor-codes/failures";
 import { isTwoFactorOn } from "../two-factor-codes/service";
 import { users } from "../users/table";
+import { hasPasskey } from "../webauthn/assertions";
 import { checkBotProtection } from "./bot-protection";
 import type { AuthResponse, LoginInput } from "./schema";
 import { passwords } from "./table";
@@ -57,7 +59,7 @@ export async function login(actor: AnyActor, input: LoginInput): Promise<AuthRes
   } finally {
     attempt.close();
   }
-  if (!account || !matches) {
+  if (!account || account.hash === null || !matches) {
     await recordFailure(actor, account?.id ?? null, account ? "wrong password" : "unknown identifier");
     throw wrongCredentials();
   }
@@ -124,6 +126,7 @@ const openChallenge = (user: SigningIn, provider: string): AuthResponse => ({
   provider,
   requires_2fa: true,
   temp_token: insertChallenge(user.id, provider),
+  ...(hasPasskey(user.id) && { second_factors: ["code", "passkey"] as const }),
   preferred_locale: user.locale,
 });
 
@@ -132,7 +135,8 @@ const noteLogin = statement(() =>
     .update(users)
     .set({
       last_login_at: sql`${placeholder("time")}`,
-      last_login_provider: sql`${placeholder("provider")}`,
+      // A passkey is no platform: that of the last sign-in stays.
+      last_login_provider: sql`coalesce(${placeholder("provider")}, ${users.last_login_provider})`,
     })
     .where(eq(users.id, placeholder("id")))
     .prepare(),
@@ -145,7 +149,7 @@ export function openSession(
   client: Client,
   amr: AuthenticationMethods | null = null,
 ): AuthResponse {
-  noteLogin().run({ id: user.id, time: now(), provider });
+  noteLogin().run({ id: user.id, time: now(), provider: provider === PASSKEY_PROVIDER ? null : provider });
   noteAddress(user.id, client.address);
   const session = insertSession(user.id, provider, client, null, amr);
   return {

@@ -68,7 +68,7 @@ export async function verifyTwoFactorLogin(actor: AnyActor, input: ChallengeInpu
 }
 
 /** The reason why a user can't sign in through a platform now; null if there is none. */
-function barTo(userId: string, provider: string): AppError | null {
+export function barTo(userId: string, provider: string): AppError | null {
   try {
     checkLoginEnabled(provider);
     checkNotBanned(userId);

@@ -17,7 +17,8 @@ const DEFAULT_ROLE = "role_user";
 export interface UserToInsert {
   username: string;
   email: string;
-  passwordHash: string;
+  /** Null for a user who signs in by other means. */
+  passwordHash: string | null;
   /** Identifiers of roles beside the default one. */
   roles?: string[];
   /** False for an address that nobody has proved; true by default. */
@@ -25,7 +26,7 @@ export interface UserToInsert {
 }
 
 /**
- * Stores a user who signs in with email and password, in the current transaction, with the audit event.
+ * Stores a user with an email address and a password, if any, in the current transaction, with the audit event.
  * Breaks a UNIQUE constraint when the username or the address is taken.
  */
 export function insertUser(user: UserToInsert): { id: string; username: string; email: string } {
@@ -36,7 +37,8 @@ export function insertUser(user: UserToInsert): { id: string; username: string; 
     { slug: "email", platformUserId: email, username, email, emailVerified: user.isProved ?? true },
     user.roles ?? [],
   );
-  db.insert(passwords).values({ user_id: id, hash: user.passwordHash, changed_at: now() }).run();
+  if (user.passwordHash !== null)
+    db.insert(passwords).values({ user_id: id, hash: user.passwordHash, changed_at: now() }).run();
   return { id, username, email };
 }
 

@@ -101,6 +101,24 @@ export const english: Language = {
           ],
           otherwise: suspicious,
         };
+      case "passkey_added":
+        return {
+          subject: `A passkey was added to your account on ${site}`,
+          paragraphs: [
+            `The passkey “${content.name}” was added to your account on ${site} on ${time(content.at)}. Whoever has it can sign in without your password.`,
+            "You can look through your passkeys, and remove them, under My account.",
+          ],
+          otherwise:
+            "If this wasn't you, remove the passkey at once, end your other sessions, and choose a new password.",
+        };
+      case "passkey_removed":
+        return {
+          subject: `A passkey was removed from your account on ${site}`,
+          paragraphs: [
+            `The passkey “${content.name}” was removed from your account on ${site} on ${time(content.at)}. It opens nothing here any more; your device may still show it until you delete it there.`,
+          ],
+          otherwise: suspicious,
+        };
       case "password_changed":
         return {
           subject: `Your password for ${site} was changed`,

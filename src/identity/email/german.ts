@@ -102,6 +102,24 @@ export const german: Language = {
           ],
           otherwise: suspicious,
         };
+      case "passkey_added":
+        return {
+          subject: `Ein Passkey wurde zu deinem Konto auf ${site} hinzugefügt`,
+          paragraphs: [
+            `Der Passkey „${content.name}“ wurde am ${time(content.at)} zu deinem Konto auf ${site} hinzugefügt. Wer ihn hat, kann sich ohne dein Passwort anmelden.`,
+            "Unter „Mein Konto“ siehst du deine Passkeys und kannst sie entfernen.",
+          ],
+          otherwise:
+            "Falls du das nicht warst, entferne den Passkey sofort, beende deine anderen Sitzungen und wähle ein neues Passwort.",
+        };
+      case "passkey_removed":
+        return {
+          subject: `Ein Passkey wurde aus deinem Konto auf ${site} entfernt`,
+          paragraphs: [
+            `Der Passkey „${content.name}“ wurde am ${time(content.at)} aus deinem Konto auf ${site} entfernt. Er öffnet hier nichts mehr; dein Gerät zeigt ihn vielleicht noch, bis du ihn dort löschst.`,
+          ],
+          otherwise: suspicious,
+        };
       case "password_changed":
         return {
           subject: `Dein Passwort für ${site} wurde geändert`,

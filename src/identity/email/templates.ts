@@ -27,6 +27,7 @@ export type EmailContent =
   | { kind: "invitation"; token: string; invitedBy: string | null; note: string | null; expiresAt: number }
   | { kind: "deletion_scheduled"; deletedAt: number }
   | { kind: "two_factor_enabled" | "two_factor_disabled"; platformName: string; at: number }
+  | { kind: "passkey_added" | "passkey_removed"; name: string; at: number }
   | { kind: "backup_codes_regenerated" | "password_changed"; at: number }
   | { kind: "email_change_requested" | "email_changed"; address: string; at: number }
   | {

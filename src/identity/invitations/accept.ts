@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { hashPassword, hashToken } from "../../kernel/crypto/crypto";
 import { db } from "../../kernel/db/connection";
-import { invalid, notFound } from "../../kernel/errors/errors";
+import { AppError, invalid, notFound } from "../../kernel/errors/errors";
 import { addressBlock } from "../../kernel/http/client";
 import { now } from "../../kernel/time/clock";
 import { store } from "../../tracking/shares/service";
@@ -11,11 +11,22 @@ import { checkFree } from "../auth/registration";
 import type { AuthResponse } from "../auth/schema";
 import { openSession } from "../auth/service";
 import { insertUser } from "../directory/new-user";
+import {
+  creationOptions,
+  newUserHandle,
+  readNewCredential,
+  storePasskey,
+  takesChallenge,
+  wrongChallenge,
+} from "../passkeys/registration";
 import { checkPassword } from "../passwords/rules";
 import { checkLoginEnabled } from "../platforms/service";
+import { PASSKEY_PROVIDER } from "../sessions/service";
 import { checkLocale } from "../users/service";
 import { users } from "../users/table";
 import { isOpen } from "../verification/invitations";
+import { methodsOf } from "../webauthn/assertions";
+import type { CreationOptions } from "../webauthn/schema";
 import { type Promised, stillGiven } from "./rights";
 import type { Acceptance } from "./schema";
 import { promisedBy, type Row, rolesOf } from "./service";
@@ -38,17 +49,26 @@ export async function acceptInvitation(
   const email = addressOf(invited, input);
   const username = input.username.toLowerCase();
   const locale = input.locale ?? null;
+  const { password, passkey } = input;
+  if (Boolean(password) === Boolean(passkey))
+    throw invalid("/password", "or a passkey is required, and not both of them");
   checkLoginEnabled("email");
-  checkPassword(input.password, username);
+  if (password) checkPassword(password, username);
   checkLocale(locale);
   checkFree(email, username, client, isProved);
-  const passwordHash = await hashPassword(input.password, addressBlock(client.address));
-  return transactAs(actor, () => {
+  const registered = passkey ? await readNewCredential(passkey.credential, "/passkey/credential") : null;
+  const passwordHash = password ? await hashPassword(password, addressBlock(client.address)) : null;
+  const outcome = await transactAs(actor, () => {
+    const isAnswer = passkey && takesChallenge(passkey.credential, "invitation", invited.id);
+    if (passkey && !isAnswer) return wrongChallenge("/passkey/credential");
     const { row, given, withheld } = openInvitation(tokenHash);
     checkLoginEnabled("email");
     checkFree(email, username, client, isProved);
     const user = insertUser({ email, username, passwordHash, roles: given.roleIds, isProved });
     db.update(users).set({ preferred_locale: locale }).where(eq(users.id, user.id)).run();
+    const added =
+      passkey && registered ? storePasskey(user.id, newUserHandle(row.id), passkey, registered) : null;
+    if (added instanceof AppError) throw added;
     give(row, user.id, given);
     db.update(invitations)
       .set({ accepted_at: now(), accepted_by: user.id })
@@ -61,8 +81,21 @@ export async function acceptInvitation(
       resource_id: row.id,
       metadata: { invited_by: row.made_by, withheld },
     });
-    return openSession({ ...user, locale }, "email", client);
+    return added
+      ? openSession({ ...user, locale }, PASSKEY_PROVIDER, client, methodsOf(added))
+      : openSession({ ...user, locale }, "email", client);
   });
+  // A refusal is thrown only after the commit, which must hold the used challenge.
+  if (outcome instanceof AppError) throw outcome;
+  return outcome;
+}
+
+/** Options by which a browser makes a passkey for the account of an invitation. Throws 404, and 409 where there can be none. */
+export function invitedPasskeyOptions(token: string, username: string): CreationOptions {
+  const { id } = openInvitation(hashToken(token)).row;
+  checkLoginEnabled("email");
+  const account = { handle: newUserHandle(id), username: username.toLowerCase(), present: [] };
+  return creationOptions("invitation", id, account);
 }
 
 /** An invitation that can be accepted, what it still gives, and how much of its promise it doesn't. Throws 404. */

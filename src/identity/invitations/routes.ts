@@ -8,8 +8,17 @@ import { AuthResponse } from "../auth/schema";
 import { countVerificationEmail } from "../email-addresses/limit";
 import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
-import { acceptInvitation } from "./accept";
-import { Acceptance, CreatedInvitation, Invitation, NewInvitation, StatusQuery, TokenParams } from "./schema";
+import { CreationOptions } from "../webauthn/schema";
+import { acceptInvitation, invitedPasskeyOptions } from "./accept";
+import {
+  Acceptance,
+  CreatedInvitation,
+  Invitation,
+  NewInvitation,
+  PasskeyForAcceptance,
+  StatusQuery,
+  TokenParams,
+} from "./schema";
 import { getInvitation, invite, listInvitations, revokeInvitation } from "./service";
 
 const path = "/v1/invitations";
@@ -103,7 +112,19 @@ export const invitationRoutes = new Elysia({ prefix: path, tags: ["Invitations"]
         operationId: "acceptInvitation",
         summary: "Accept an invitation",
         description:
-          "Makes the account, with the roles and the shares of the invitation that its inviter may still give, and signs in. The token counts once. An invitation that was sent by email has proved that address, and `email` must be left out; otherwise it is required, and unproved until its owner acts on an email. The rules of registration hold for names, addresses and passwords (409, 400). The same 404 for a token that is wrong, used, revoked or expired, and while its inviter may not invite. 403 while sign-in by email is switched off.",
+          "Makes the account, with a password or a passkey, and with the roles and the shares of the invitation that its inviter may still give, and signs in. The token counts once. A passkey answers a challenge of `POST /v1/invitations/{token}/passkey/options`. An invitation that was sent by email has proved that address, and `email` must be left out; otherwise it is required, and unproved until its owner acts on an email. The rules of registration hold for names, addresses and passwords (409, 400). The same 404 for a token that is wrong, used, revoked or expired, and while its inviter may not invite. 403 while sign-in by email is switched off.",
       },
     },
-  );
+  )
+  .post("/:token/passkey/options", ({ params, body }) => invitedPasskeyOptions(params.token, body.username), {
+    open: { limit: acceptLimit },
+    params: TokenParams,
+    body: PasskeyForAcceptance,
+    response: { 200: CreationOptions, ...errors(403, 404, 409) },
+    detail: {
+      operationId: "askForPasskeyOfInvitation",
+      summary: "Ask for a passkey to accept an invitation",
+      description:
+        "A challenge for `navigator.credentials.create()`, whose answer goes into `passkey` of the acceptance. It counts once, and for 5 minutes. The same 404 as there; 409 `PasskeysUnavailable` where `server.public_url` permits no passkeys.",
+    },
+  });

@@ -13,6 +13,7 @@ import {
 import { ShareLevel } from "../../tracking/shares/schema";
 import { emailField, usernameField } from "../directory/schema";
 import { LOCALES } from "../email/locales";
+import { NewPasskey } from "../passkeys/schema";
 import { newPasswordField } from "../passwords/schema";
 import { proofFields } from "../proof/schema";
 import { roleParameter } from "../roles/schema";
@@ -143,7 +144,8 @@ export const TokenParams = t.Object({
 export const Acceptance = t.Object(
   {
     username: usernameField,
-    password: newPasswordField,
+    password: optional(newPasswordField),
+    passkey: optional(NewPasskey),
     email: optional(emailField),
     locale: optional(
       characters({
@@ -160,3 +162,5 @@ export const Acceptance = t.Object(
   },
 );
 export type Acceptance = (typeof Acceptance)["static"];
+
+export const PasskeyForAcceptance = t.Object({ username: usernameField }, { title: "PasskeyForAcceptance" });

@@ -6,9 +6,9 @@ import { passwords } from "../auth/table";
 import { platforms } from "../platforms/table";
 import { users } from "../users/table";
 
-/** Accounts that sign in with a password. */
+/** Accounts of the email platform, which sign in with a password where they have one. */
 
-/** The active user with a password, by a known column value. */
+/** The active user with an account of that platform, by a known column value; `hash` is null without a password. */
 const activeBy = (column: SQLiteColumn) =>
   statement(() =>
     db
@@ -20,7 +20,7 @@ const activeBy = (column: SQLiteColumn) =>
         hash: passwords.hash,
       })
       .from(users)
-      .innerJoin(passwords, eq(passwords.user_id, users.id))
+      .leftJoin(passwords, eq(passwords.user_id, users.id))
       .innerJoin(platformAccounts, eq(platformAccounts.user_id, users.id))
       .innerJoin(platforms, and(eq(platforms.id, platformAccounts.platform_id), eq(platforms.slug, "email")))
       .where(and(eq(column, placeholder("known")), isNull(users.deleted_at)))
@@ -34,7 +34,7 @@ const activeByAddress = activeBy(platformAccounts.platform_user_id);
 
 const activeById = activeBy(users.id);
 
-/** The active user with this address on the email platform, who has a password. */
+/** The active user with this address on the email platform. */
 export const accountByEmail = (email: string) => activeByAddress().get({ known: email });
 
 /** The same by username, else by address. */

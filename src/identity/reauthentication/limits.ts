@@ -1,10 +1,10 @@
-import { config } from "../../configuration/config";
 import type { Actor } from "../access/actor";
 import { isSystemKey } from "../access/caller";
 import { takeFromLimit } from "../access/guard";
 import { passwordLimit } from "../passwords/limit";
 import type { Proof } from "../proof/schema";
 import { countCodeOf } from "../two-factor-codes/tries";
+import { minutesFor } from "./service";
 
 /**
  * Counts the password and the code in the body of an operation that needs a recent sign-in, wherever one is
@@ -15,12 +15,7 @@ export function countProof(
   { password, code }: Proof,
   headers: Parameters<typeof takeFromLimit>[2],
 ): void {
-  if (
-    config["auth.reauthentication_minutes"] === 0 ||
-    isSystemKey(actor.caller) ||
-    actor.caller.userId === null
-  )
-    return;
+  if (minutesFor(actor) === 0 || isSystemKey(actor.caller) || actor.caller.userId === null) return;
   // A user may have any number of keys, but all try the same password.
   if (password)
     takeFromLimit(

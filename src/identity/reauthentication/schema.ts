@@ -1,4 +1,5 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
+import { Assertion } from "../webauthn/schema";
 
 export const Reauthentication = t.Object(
   {
@@ -16,8 +17,9 @@ export const Reauthentication = t.Object(
         examples: ["492039"],
       }),
     ),
+    passkey: optional(Assertion),
   },
-  { title: "Reauthentication" },
+  { title: "Reauthentication", examples: [{ password: "a long passphrase", code: "492039" }] },
 );
 
 export const Reauthenticated = record(

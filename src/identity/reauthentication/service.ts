@@ -5,12 +5,13 @@ import { AppError, invalid } from "../../kernel/errors/errors";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
 import { isInUse } from "../../kernel/time/lifetime";
 import { type Actor, type SessionActor, transactAs } from "../access/actor";
-import { type Caller, isSystemKey } from "../access/caller";
+import { isSystemKey } from "../access/caller";
 import { credentialResource, recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { isOwnPassword } from "../passwords/own-password";
 import { passwordHashOf } from "../passwords/service";
 import type { Proof } from "../proof/schema";
+import type { AuthenticationMethods } from "../sessions/service";
 import { sessions } from "../sessions/table";
 import {
   acceptCode,
@@ -19,14 +20,22 @@ import {
   requiredCode,
   wrongCode,
 } from "../two-factor-codes/service";
+import { hasPasskey } from "../webauthn/assertions";
 
 /**
  * Operations that could make a stolen credential permanent (another address, a key, a second factor, rights
  * for another account) need a recent sign-in, or a proof that only the user can give.
  */
 
-/** Milliseconds during which a sign-in counts as recent; 0 where no operation needs one. */
-const span = (): number => config["auth.reauthentication_minutes"] * MINUTE;
+/** Minutes during which the sign-in of a page counts as recent where none are configured. */
+const MINUTES_OF_PAGES = 10;
+
+/** Minutes during which the actor's sign-in counts as recent; 0 where no operation needs one. */
+export const minutesFor = ({ isOfPage }: Actor): number =>
+  config["auth.reauthentication_minutes"] || (isOfPage ? MINUTES_OF_PAGES : 0);
+
+/** The same in milliseconds. */
+const span = (actor: Actor): number => minutesFor(actor) * MINUTE;
 
 const required = (message: string) => new AppError("ReauthenticationRequired", message);
 
@@ -44,18 +53,33 @@ export async function requireRecentSignIn(
   proof: Proof,
 ): Promise<void> {
   const { userId } = actor.caller;
-  if (span() === 0 || isSystemKey(actor.caller) || userId === null) return;
+  if (span(actor) === 0 || isSystemKey(actor.caller) || userId === null) return;
   if (actor.caller.kind !== "session" && subjectId !== null && userId !== subjectId) return;
   const hasPassword = passwordHashOf(userId) !== null;
   const hasCode = isTwoFactorOn(userId);
   const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
-  if (!isProved && !isRecent(actor.caller)) throw refusal(actor.caller, hasPassword || hasCode);
+  if (!isProved && !isRecent(actor, span(actor)))
+    throw refusal(actor, hasPassword || hasCode || hasPasskey(userId));
   if (proof.password || proof.code) await prove(actor, userId, proof);
 }
 
-function refusal(caller: Caller, canProve: boolean): AppError {
-  const minutes = config["auth.reauthentication_minutes"];
-  if (caller.kind !== "session")
+/** Most minutes after a sign-in in which a session may change passkeys, whatever is configured. */
+const MOST_FOR_PASSKEYS = 10;
+
+/**
+ * Refuses a session that was signed in more than 10 minutes ago, or less if so configured: it changes passkeys, which
+ * nothing did before this rule. Throws 403.
+ */
+export function requireRecentSession(actor: SessionActor): void {
+  const minutes = Math.min(minutesFor(actor) || MOST_FOR_PASSKEYS, MOST_FOR_PASSKEYS);
+  if (isRecent(actor, minutes * MINUTE)) return;
+  const { userId } = actor.caller;
+  const canProve = passwordHashOf(userId) !== null || isTwoFactorOn(userId) || hasPasskey(userId);
+  throw refusal(actor, canProve, minutes);
+}
+
+function refusal(actor: Actor, canProve: boolean, minutes = minutesFor(actor)): AppError {
+  if (actor.caller.kind !== "session")
     return required(
       "An API key or an application cannot do this without a proof by its user: send password or, with two-factor authentication on, code; or do it in a session",
     );
@@ -74,9 +98,10 @@ const signInOf = statement(() =>
     .prepare(),
 );
 
-function isRecent(caller: Caller): boolean {
+/** True for a session in which the user proved who it is within a time (milliseconds). */
+function isRecent({ caller }: Actor, within: number): boolean {
   const signIn = caller.kind === "session" ? signInOf().get({ id: caller.id }) : undefined;
-  return signIn !== undefined && isInUse(signIn.at, span());
+  return signIn !== undefined && isInUse(signIn.at, within);
 }
 
 /**
@@ -101,10 +126,7 @@ async function prove(actor: Actor, userId: string, proof: Proof): Promise<number
       return wrongCode();
     }
     if (actor.caller.kind === "session" && (hash === null || password) && (!hasCode || code))
-      db.update(sessions)
-        .set({ authenticated_at: time, amr: methodsOf(Boolean(password), Boolean(code)) })
-        .where(eq(sessions.id, actor.caller.id))
-        .run();
+      renew(actor.caller.id, methodsOf(Boolean(password), Boolean(code)));
     audit(actor, userId);
     return time;
   });
@@ -112,13 +134,22 @@ async function prove(actor: Actor, userId: string, proof: Proof): Promise<number
   return outcome;
 }
 
+/** Makes a session count as just signed in, in the current transaction. */
+export function renew(sessionId: string, methods: AuthenticationMethods): void {
+  db.update(sessions)
+    .set({ authenticated_at: now(), amr: [...methods] })
+    .where(eq(sessions.id, sessionId))
+    .run();
+}
+
 /** The ways in which a session has proved again whose it is. A code alone follows a sign-in elsewhere. */
-const methodsOf = (byPassword: boolean, byCode: boolean): string[] => [
-  ...(byPassword ? ["pwd"] : []),
-  ...(byCode ? ["otp", "mfa"] : []),
+const methodsOf = (byPassword: boolean, byCode: boolean): AuthenticationMethods => [
+  ...(byPassword ? (["pwd"] as const) : []),
+  ...(byCode ? (["otp", "mfa"] as const) : []),
 ];
 
-const audit = (actor: Actor, userId: string): void =>
+/** Records that a user has proved again who it is, in the current transaction. */
+export const audit = (actor: Actor, userId: string): void =>
   recordAudit({
     event_type: "reauthenticated",
     user_id: userId,
@@ -128,19 +159,22 @@ const audit = (actor: Actor, userId: string): void =>
 /**
  * Makes a session count as just signed in, by the password of an account that has one, and a code where
  * two-factor authentication is on. Throws 400 for a missing or wrong proof, 403 for an account that has
- * neither.
+ * neither, nor a passkey.
  */
 export async function reauthenticate(actor: SessionActor, proof: Proof) {
   const hasPassword = passwordHashOf(actor.caller.userId) !== null;
   const hasCode = isTwoFactorOn(actor.caller.userId);
+  if (!hasPassword && !hasCode && hasPasskey(actor.caller.userId)) throw invalid("/passkey", "is required");
   if (!hasPassword && !hasCode)
     throw required("This account has no password and no second factor: sign in again through your platform");
   if (hasPassword && !proof.password) throw invalid("/password", "is required");
   if (hasCode) requiredCode(proof.code);
-  const time = await prove(actor, actor.caller.userId, proof);
-  return {
-    message: "You have proved who you are",
-    authenticated_at: iso(time),
-    expires_at: span() === 0 ? null : iso(time + span()),
-  };
+  return proved(actor, await prove(actor, actor.caller.userId, proof));
 }
+
+/** The answer to a proof that was right at `time` (epoch milliseconds). */
+export const proved = (actor: SessionActor, time: number) => ({
+  message: "You have proved who you are",
+  authenticated_at: iso(time),
+  expires_at: span(actor) === 0 ? null : iso(time + span(actor)),
+});

@@ -10,8 +10,8 @@ const ActiveSession = record(
     device_type: oneOf(["desktop", "mobile", "tablet"], "Kind of device"),
     browser_name: out.string("Browser; `Unknown` when it can't be told", "Firefox"),
     os_name: out.string("Operating system; `Unknown` when it can't be told", "Linux"),
-    provider: out.string("Slug of the platform signed in with", "email"),
-    provider_name: out.string("Name of that platform", "Email"),
+    provider: out.string("Slug of the platform signed in with; `passkey` for a passkey alone", "email"),
+    provider_name: out.string("Name of that platform, or `Passkey`", "Email"),
     last_activity_at: out.time(
       "When it was last used, to the minute; through an open WebSocket, to the hour",
     ),

@@ -84,8 +84,15 @@ function makeRoom(userId: string): void {
   }
 }
 
-/** Ways in which a user proved its identity (RFC 8176): password, one-time code, and `mfa` for more than one. */
-export type AuthenticationMethods = readonly ("pwd" | "otp" | "mfa")[];
+/**
+ * Ways in which a user proved its identity (RFC 8176): password, one-time code, key in hardware or in software, and `mfa` for
+ * more than one.
+ */
+export type AuthenticationMethods = readonly ("pwd" | "otp" | "hwk" | "swk" | "mfa")[];
+
+/** In place of a platform: the provider of a session that was opened by a passkey alone. */
+export const PASSKEY_PROVIDER = "passkey";
+const PASSKEY_PROVIDER_NAME = "Passkey";
 
 /** Stores a new session in the current transaction. Its token appears in the result and nowhere else. */
 export function insertSession(
@@ -248,7 +255,8 @@ function toOpenSession(session: Row, providerName: string | null): Omit<ActiveSe
     browser_name: agent.browser,
     os_name: agent.os,
     provider: session.provider,
-    provider_name: providerName ?? session.provider,
+    provider_name:
+      providerName ?? (session.provider === PASSKEY_PROVIDER ? PASSKEY_PROVIDER_NAME : session.provider),
     last_activity_at: iso(session.last_activity_at),
     created_at: iso(session.created_at),
     expires_at: iso(session.expires_at),

@@ -11,12 +11,12 @@ export const sessions = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     /** SHA-256 of the token, base64. The token itself is not stored. */
     token_hash: text().notNull().unique(),
-    /** Slug of the platform that the user signed in with. */
+    /** Slug of the platform that the user signed in with; `passkey` for a passkey alone. */
     provider: text().notNull(),
     ip_address: text(),
     user_agent: text(),
     created_at: time().notNull(),
-    /** Time at which the holder last proved its identity: at the sign-in, or by password and code since. */
+    /** Time at which the holder last proved its identity: at the sign-in, or by password, code or passkey since. */
     authenticated_at: time().notNull().default(0),
     /** Ways in which it did (RFC 8176); null where they are not known here. */
     amr: text({ mode: "json" }).$type<string[]>(),

@@ -39,7 +39,8 @@ import m36 from "../../../drizzle/0036_spans_of_deleted_devices.sql" with { type
 import m37 from "../../../drizzle/0037_boxes.sql" with { type: "text" };
 import m38 from "../../../drizzle/0039_mqtt.sql" with { type: "text" };
 import m39 from "../../../drizzle/0042_oauth.sql" with { type: "text" };
-import m40 from "../../../drizzle/0045_audit_chain.sql" with { type: "text" };
+import m40 from "../../../drizzle/0043_passkeys.sql" with { type: "text" };
+import m41 from "../../../drizzle/0045_audit_chain.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -82,5 +83,6 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0037_boxes", sql: m37 },
   { tag: "0039_mqtt", sql: m38 },
   { tag: "0042_oauth", sql: m39 },
-  { tag: "0045_audit_chain", sql: m40 },
+  { tag: "0043_passkeys", sql: m40 },
+  { tag: "0045_audit_chain", sql: m41 },
 ];

@@ -20,6 +20,7 @@ const STATUS = {
   MethodNotAllowed: 405,
   Conflict: 409,
   PublicUrlNeeded: 409,
+  PasskeysUnavailable: 409,
   OwnedByBox: 409,
   OwnedByShore: 409,
   CursorExpired: 410,

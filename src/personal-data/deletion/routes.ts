@@ -33,7 +33,7 @@ export const ownDeletionRoutes = new Elysia({ prefix: "/v1/users/me/deletion", t
         operationId: "scheduleDeletionOfOwnAccount",
         summary: "Schedule the deletion of the caller's account",
         description:
-          "Needs the password. The account is deleted for good once `accounts.deletion_grace_days` have passed, and can be used until then; an email says so. 409 when it is scheduled already, or for the last super admin; 429 and 403 `TwoFactorLocked` after too many wrong codes.",
+          "Needs the password; of an account that has a passkey and no password, a session in which the user proved who they are within the last 10 minutes (403 `ReauthenticationRequired`). The account is deleted for good once `accounts.deletion_grace_days` have passed, and can be used until then; an email says so. 409 when it is scheduled already, or for the last super admin; 429 and 403 `TwoFactorLocked` after too many wrong codes.",
       },
     },
   )

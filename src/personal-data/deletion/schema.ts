@@ -15,12 +15,14 @@ export type DeletionStatus = (typeof DeletionStatus)["static"];
 
 export const DeletionRequest = t.Object(
   {
-    password: characters({
-      minLength: 1,
-      maxLength: 128,
-      description: "The current password",
-      examples: ["a long passphrase"],
-    }),
+    password: optional(
+      characters({
+        minLength: 1,
+        maxLength: 128,
+        description: "The current password: required of an account that has one",
+        examples: ["a long passphrase"],
+      }),
+    ),
     code: optional(
       characters({
         maxLength: 32,

@@ -23,6 +23,7 @@ import { removeTwoFactor } from "../../identity/two-factor/service";
 import { dropChallenges } from "../../identity/two-factor-codes/challenges";
 import { users } from "../../identity/users/table";
 import { verifications } from "../../identity/verification/table";
+import { erasePasskeys } from "../../identity/webauthn/erase";
 import { db } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { now } from "../../kernel/time/clock";
@@ -91,6 +92,7 @@ const ERASURES: ((userId: string) => unknown)[] = [
   eraseAddressesOf,
   eraseAccounts,
   removeTwoFactor,
+  (userId) => erasePasskeys(userId, "account deleted", BY_NOBODY),
   (userId) => db.delete(passwords).where(eq(passwords.user_id, userId)).run(),
   // Devices stay, without their key.
   (userId) => {

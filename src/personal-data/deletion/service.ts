@@ -7,7 +7,7 @@ import { activeUser, existingUser, findUser, type UserRow } from "../../identity
 import { notify } from "../../identity/email/notify";
 import { isOwnPassword } from "../../identity/passwords/own-password";
 import { passwordHashOf } from "../../identity/passwords/service";
-import { requireRecentSignIn } from "../../identity/reauthentication/service";
+import { requireRecentSession, requireRecentSignIn } from "../../identity/reauthentication/service";
 import { deleteSessions } from "../../identity/sessions/service";
 import {
   acceptCode,
@@ -17,6 +17,7 @@ import {
   wrongCode,
 } from "../../identity/two-factor-codes/service";
 import { users } from "../../identity/users/table";
+import { hasPasskey } from "../../identity/webauthn/assertions";
 import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { AppError, badRequest, conflict, invalid, notFound } from "../../kernel/errors/errors";
@@ -72,16 +73,14 @@ export async function deleteUser(actor: Actor, id: string): Promise<void> {
 
 /**
  * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by
- * email. Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is
+ * email. An account without a password takes a passkey shown lately. Throws 400 for a wrong password or, with two-factor authentication on, a wrong code, 409 when it is
  * scheduled already or for the last super admin.
  */
 export async function scheduleDeletion(actor: SessionActor, input: DeletionRequest): Promise<DeletionStatus> {
   const hash = passwordHashOf(actor.caller.userId);
-  if (hash === null)
-    throw badRequest(
-      "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
-    );
-  if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
+  if (hash === null) requirePasskeyInstead(actor);
+  else if (!input.password) throw invalid("/password", "is required");
+  else if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
     throw wrongPassword();
   const status = await transactAs(actor, () => {
     const user = activeUser(actor.caller.userId);
@@ -99,6 +98,15 @@ export async function scheduleDeletion(actor: SessionActor, input: DeletionReque
   });
   if (!status) throw wrongCode();
   return status;
+}
+
+/** In place of a password: a session in which a passkey, or a second factor, was shown in the last minutes. Throws 400 and 403. */
+function requirePasskeyInstead(actor: SessionActor): void {
+  if (!hasPasskey(actor.caller.userId))
+    throw badRequest(
+      "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
+    );
+  requireRecentSession(actor);
 }
 
 const wrongPassword = () => invalid("/password", "is wrong");

@@ -14,6 +14,7 @@ import { pendingEmailChange, pendingEmailLink } from "../../identity/email-addre
 import { invitationsAbout } from "../../identity/invitations/service";
 import { clientsOwnedBy } from "../../identity/oauth-clients/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
+import { listPasskeys } from "../../identity/passkeys/service";
 import { signInTimes } from "../../identity/passwords/sign-in-addresses";
 import { countOpenSessions, openSessions } from "../../identity/sessions/service";
 import { twoFactorStatus } from "../../identity/two-factor/service";
@@ -76,6 +77,7 @@ export function personalData(userId: string, exportedAt: number) {
       enabledAt: twoFactor.enabled_at,
       backupCodesRemaining: twoFactor.backup_codes_remaining,
     },
+    passkeys: listPasskeys(userId).map(camelCased),
     signInAddresses: signInTimes(userId).map((at) => ({ lastSignInAt: iso(at) })),
     deletionStatus: camelCased(getDeletionStatus(userId)),
     bans: bansOf(userId).read(0, Number.MAX_SAFE_INTEGER).map(camelCased),

@@ -87,12 +87,14 @@ export interface Vector {
 }
 
 export function vectorOf(fix: Spot | Fix): Vector {
-  const [x, y, z] = toVector({ latitude: fix[2], longitude: fix[3] });
-  return { x, y, z };
+  const vector = toVector({ latitude: fix[2], longitude: fix[3] });
+  return { x: vector[0], y: vector[1], z: vector[2] };
 }
 
 /** The great-circle distance of two points in kilometres, by their chord: exact to some nanometres where they are near. */
 function distanceOf(a: Vector, b: Vector): number {
-  const [x, y, z] = [a.x - b.x, a.y - b.y, a.z - b.z];
+  const x = a.x - b.x;
+  const y = a.y - b.y;
+  const z = a.z - b.z;
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2));
 }

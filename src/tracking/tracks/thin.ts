@@ -72,20 +72,17 @@ class Columns implements Way {
   }
 
   /** Takes a position, and what it is on the unit sphere. */
-  push(
-    [, timestamp, latitude, longitude, altitude, speedMps]: Spot | Fix,
-    begins: boolean,
-    { x, y, z }: Vector,
-  ): void {
+  push(fix: Spot | Fix, begins: boolean, { x, y, z }: Vector): void {
     const at = this.length++;
     this.x[at] = x;
     this.y[at] = y;
     this.z[at] = z;
-    this.#latitude[at] = latitude;
-    this.#longitude[at] = longitude;
-    this.#seconds[at] = seconds(timestamp);
-    this.#speed[at] = speedMps ?? Number.NaN;
-    this.#altitude[at] = altitude ?? Number.NaN;
+    // By index: taken apart by a pattern, each array would be iterated.
+    this.#seconds[at] = seconds(fix[1]);
+    this.#latitude[at] = fix[2];
+    this.#longitude[at] = fix[3];
+    this.#altitude[at] = fix[4] ?? Number.NaN;
+    this.#speed[at] = fix[5] ?? Number.NaN;
     this.#begins[at] = begins ? 1 : 0;
     this.#note(at);
   }

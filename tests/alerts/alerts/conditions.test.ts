@@ -31,9 +31,6 @@ afterEach(async () => {
     await server.delete(`${RULES}/${id}`, { token });
 });
 
-/** Lets the clock, which is watched each second, see what is due. */
-const watched = () => Bun.sleep(1_200);
-
 describe("a rule on speed", () => {
   test("raises above its limit and clears at it, with the speed and the place", async () => {
     const device = await server.device("Van 3");
@@ -81,7 +78,7 @@ describe("a rule on speed", () => {
       await send(server, device, { speed_knots, latitude });
       await server.advance(5 * MINUTE);
     }
-    await watched();
+    await server.runJobs();
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert).toMatchObject({ value: 30, latitude: 54.2, message: "Van 4 makes 30 knots" });
   });
@@ -124,11 +121,11 @@ describe("a rule on silence", () => {
     const device = await server.device();
     await newRule(server, { type: "silence", seconds: 600 }, { device_ids: [device.id] });
     await server.advance(HOUR);
-    await watched();
+    await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual([]);
     await send(server, device);
     await server.advance(595 * SECOND);
-    await watched();
+    await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual([]);
     await server.advance(5 * SECOND);
     await eventually(async () => (await briefOf(server, device.id)).length > 0);
@@ -152,11 +149,11 @@ describe("a rule on silence", () => {
     server = await TestServer.start({ clock: "movable", settings, dataDir, ahead: ahead + 20 * MINUTE });
     token = await server.admin();
     // Devices get a minute to tell that they live.
-    await watched();
+    await server.runJobs();
     expect(await briefOf(server, lost.id)).toEqual(["cleared silence"]);
     await server.advance(MINUTE);
     await eventually(async () => (await briefOf(server, lost.id)).length > 1);
-    await watched();
+    await server.runJobs();
     expect(await briefOf(server, lost.id)).toEqual(["cleared silence", "open silence"]);
     expect(await briefOf(server, found.id)).toEqual(["open silence"]);
     await send(server, found);
@@ -319,11 +316,11 @@ describe("an alert", () => {
     const [alert] = await alertsOf(server, `&device_id=${seen.id}`);
     done(await server.post(`${ALERTS}/${alert.id}/acknowledge`, { token }));
     await server.advance(9 * MINUTE);
-    await watched();
+    await server.runJobs();
     expect(hook.received).toEqual([]);
     await server.advance(MINUTE);
     await eventually(() => hook.received.length > 0);
-    await watched();
+    await server.runJobs();
     expect(hook.bodies.map(({ type, data }) => [type, data.device.name])).toEqual([
       ["alert.raised", "ignored"],
     ]);

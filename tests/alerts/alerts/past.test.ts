@@ -79,11 +79,11 @@ describe("old positions", () => {
     await server.advance(HOUR);
     await bring(device, [HERE, 1_800]);
     await server.advance(2 * HOUR);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, device.id)).toEqual([]);
     await send(server, device, HERE);
     await server.advance(MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, device.id)).toEqual([]);
   });
 
@@ -93,10 +93,10 @@ describe("old positions", () => {
     await server.advance(HOUR);
     await bring(device, [HERE, 1_800]);
     await server.advance(2 * HOUR);
-    await clockWatched();
+    await clockWatched(server);
     await send(server, device, AWAY);
     await server.advance(MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, device.id)).toEqual(["open exit Depot"]);
   });
 
@@ -151,7 +151,7 @@ describe("a correction", () => {
     await bring(device, [HERE, 30]);
     await corrected(server, device);
     await server.advance(20 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, device.id)).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ describe("a correction", () => {
     await bring(device, [northOf(HERE, 3), 30]);
     await corrected(server, device);
     await server.advance(20 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert).toMatchObject({ status: "open", latitude: northOf(HERE, 3).latitude, is_corrected: false });
   });
@@ -186,7 +186,7 @@ describe("a correction", () => {
     await bring(device, [AWAY, 150]);
     await corrected(server, device);
     await server.advance(20 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, device.id)).toEqual([]);
   });
 

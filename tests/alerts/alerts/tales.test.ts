@@ -121,6 +121,7 @@ const same = (a: object, b: object) => Bun.deepEquals(a, b);
 
 /** Waits until the server has seen what is due; the reference sees it by then. */
 async function seen(reference: Reference, deviceId: string): Promise<void> {
+  await server.runJobs();
   await eventually(
     () =>
       rows(
@@ -175,7 +176,7 @@ test.each(Array.from({ length: TALES }, (_, at) => FROM + at))(
     async function kill(): Promise<void> {
       // Arrivals are written down now and then.
       await server.advance(11 * SECOND);
-      await Bun.sleep(1_200);
+      await server.runJobs();
       const { dataDir, ahead } = server;
       await server.stop("SIGKILL");
       const down = pick([0, 5, 20]) * MINUTE;

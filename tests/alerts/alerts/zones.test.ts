@@ -115,7 +115,7 @@ describe("a rule on zones", () => {
     await send(server, device, AWAY);
     expect(await briefOf(server, device.id)).toEqual([]);
     await server.advance(10 * MINUTE);
-    await Bun.sleep(2_500);
+    await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual(["open exit Depot"]);
   });
 

@@ -98,10 +98,10 @@ describe("an anchor watch", () => {
   test("alarms when no position arrives, and the next one ends that", async () => {
     const device = await anchored({ silence_seconds: 60 });
     await server.advance(58 * SECOND);
-    await Bun.sleep(1_100);
+    await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual([]);
     await server.advance(2 * SECOND);
-    await Bun.sleep(1_500);
+    await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual(["open anchor silent"]);
     expect((await watch(device.id)).state).toBe("silent");
     await swing(device, 25);
@@ -114,7 +114,7 @@ describe("an anchor watch", () => {
     await server.advance(40 * SECOND);
     done(await drop(device.id, { radius_m: 60, silence_seconds: 60, target_ids: [] }));
     await server.advance(20 * SECOND);
-    await Bun.sleep(1_500);
+    await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual(["open anchor silent"]);
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert.value).toBeGreaterThanOrEqual(60);
@@ -147,7 +147,7 @@ describe("an anchor watch", () => {
     for (const _ of ["a lone position ends the silence between them", "and it is silent again"]) {
       await swing(device, 61, 1);
       await server.advance(60 * SECOND);
-      await Bun.sleep(1_500);
+      await server.runJobs();
     }
     const silence = ["alert.raised", "silent"];
     await eventually(() => told().length >= drags.length + 3);

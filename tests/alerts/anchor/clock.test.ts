@@ -3,7 +3,7 @@ import { done, eventually } from "../../support/expectations";
 import { TestServer } from "../../support/server";
 import { DAY, HOUR, SECOND } from "../../support/time";
 import { fix } from "../../tracking/support";
-import { briefOf, clockWatched, type Sender, send } from "../support";
+import { briefOf, clockWatched, lifeWritten, type Sender, send } from "../support";
 
 /** The anchor watch on a box whose clock is set while it runs: it has no battery, or was wrong. */
 
@@ -24,12 +24,11 @@ async function drop(fields: object = {}): Promise<void> {
 
 /** Ends the server as a power cut does. The one that starts again shows a time `ahead` of the real one. */
 async function restart(ahead: number): Promise<void> {
-  // It writes down every two seconds that it runs.
-  await Bun.sleep(2_500);
+  await lifeWritten(server);
   const { dataDir } = server;
   await server.stop("SIGKILL");
   server = await TestServer.start({ dataDir, ahead, clock: "movable" });
-  await clockWatched();
+  await clockWatched(server);
 }
 
 const expectSilent = async (): Promise<void> => {
@@ -41,7 +40,7 @@ test("one that boots in 1970 raises the silence of a source that never speaks", 
   const { ahead, time } = server;
   await restart(10 * SECOND - time);
   await server.leap(ahead - server.ahead + 8 * HOUR);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, boat.id)).toEqual([]);
   await server.advance(SILENCE * SECOND);
   await expectSilent();
@@ -51,11 +50,11 @@ test("one that goes on with the time of its end raises nothing when the time is 
   await drop();
   await restart(server.ahead);
   await server.leap(8 * HOUR);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, boat.id)).toEqual([]);
   await send(server, boat);
   await server.leap(8 * HOUR);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, boat.id)).toEqual([]);
   await server.advance(SILENCE * SECOND);
   await expectSilent();
@@ -65,9 +64,9 @@ test("one that is set back counts on", async () => {
   await drop();
   await server.leap(-DAY);
   // The watch counts from the first look after the leap on, which comes within a second.
-  await clockWatched();
+  await clockWatched(server);
   await server.advance((SILENCE - 10) * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, boat.id)).toEqual([]);
   await server.advance(10 * SECOND);
   await expectSilent();

@@ -5,7 +5,7 @@ import { randomFrom } from "../../support/random";
 import { TestServer } from "../../support/server";
 import { HOUR, SECOND } from "../../support/time";
 import { greatCircleKm, northOf, type Place } from "../../tracking/support";
-import { alertsOf, type Sender, send } from "../support";
+import { alertsOf, lifeWritten, type Sender, send } from "../support";
 
 /**
  * The anchor watch for a night. The boat swings as a recorded one did at its berth, in 77 minutes of its receiver's own noise,
@@ -144,8 +144,8 @@ describe("the anchor watch", () => {
     const last = server.time;
     await server.advance(50 * SECOND);
     if (isCut) {
-      // The server writes down every two seconds that it runs; by its clock it has just leapt.
-      await Bun.sleep(2_500);
+      // By its clock it has just leapt.
+      await lifeWritten(server);
       await cutPower();
     }
     await server.advance(last + (SILENCE - 3) * SECOND - server.time);
@@ -160,12 +160,12 @@ describe("the anchor watch", () => {
   test("waits for a position after a long night without power, and then raises", async () => {
     await start();
     await drop();
-    await Bun.sleep(2_500);
+    await lifeWritten(server);
     const { dataDir, ahead } = server;
     await server.stop("SIGKILL");
     server = await TestServer.start({ dataDir, ahead: ahead + 6 * HOUR, clock: "movable" });
     await server.advance((SILENCE - 20) * SECOND);
-    await Bun.sleep(1_200);
+    await server.runJobs();
     expect(await alerts()).toEqual([]);
     await server.advance(20 * SECOND);
     await eventually(async () => (await alerts()).length > 0);

@@ -25,12 +25,12 @@ test("silence is noticed by a clock that was set back since", async () => {
   const device = await server.device();
   await newRule(server, { type: "silence", seconds: 60 }, { device_ids: [device.id] });
   await send(server, device);
-  await clockWatched();
+  await clockWatched(server);
   await server.advance(-DAY);
-  await clockWatched();
+  await clockWatched(server);
   await send(server, device);
   await server.advance(50 * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual([]);
   await server.advance(12 * SECOND);
   await raised(device.id);
@@ -48,12 +48,12 @@ test("a device that is deleted is not silent, though its positions name it for a
     }));
     done(await server.post("/v1/gps/batch", { token: device.key, body: { positions } }));
   }
-  await clockWatched();
+  await clockWatched(server);
   await server.advance(595 * SECOND);
   expect((await server.delete(`/v1/devices/${device.id}`, { token })).status).toBe(204);
   expect(rows(server, "SELECT 1 FROM gps_points WHERE device_id = ?", device.id).length).toBeGreaterThan(0);
   await server.advance(20 * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual([]);
 });
 
@@ -75,12 +75,12 @@ test("counts from the arrival of the last position, whatever its own time", asyn
   await newRule(server, { type: "silence", seconds: 600 }, { device_ids: [device.id] });
   await send(server, device, {}, 5_000);
   await server.advance(599 * SECOND - 2 * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual([]);
   // A late one is a sign of life as well.
   await send(server, device, {}, 9_000);
   await server.advance(590 * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual([]);
   await server.advance(10 * SECOND);
   await raised(device.id);
@@ -109,13 +109,13 @@ test("that has to hold waits for so much longer, and a position in between begin
   await newRule(server, rule, { device_ids: [device.id], hold_seconds: 120 });
   await send(server, device);
   await server.advance(61 * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   await server.advance(110 * SECOND);
   await send(server, device);
   await server.advance(61 * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   await server.advance(110 * SECOND);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual([]);
   await server.advance(10 * SECOND);
   await raised(device.id);
@@ -130,13 +130,13 @@ test("outside of the windows raises nothing, and as they begin what lasts by the
   await newRule(server, { type: "silence", seconds: 60 }, { device_ids: [device.id], schedule });
   await send(server, device);
   await server.advance(20 * MINUTE);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual([]);
   await server.advance(12 * MINUTE);
   await raised(device.id);
   // It stays until its end, also after the window.
   await server.advance(2 * 60 * MINUTE);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual(["open silence"]);
 });
 

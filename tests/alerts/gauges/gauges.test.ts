@@ -7,12 +7,15 @@ import { done, eventually } from "../../support/expectations";
 import { write } from "../../support/rows";
 import { ADMIN, TestServer, temporaryDirectory } from "../../support/server";
 import { HOUR } from "../../support/time";
-import { alertsOf, brief, clockWatched, newRule } from "../support";
+import { alertsOf, brief, newRule } from "../support";
 
 /** Rules on water levels and on the installation itself. Both are looked at as a server starts. */
 
 const pegel = await PegelonlineStandIn.start();
 afterAll(() => pegel.stop());
+
+/** Measures are looked at every ten seconds. */
+const MEASURED = 10_000;
 
 const STATION = station({ longname: "VITTE" });
 const level = (value: number) => [{ ...STATION, timeseries: station({}, { current: { value } }).timeseries }];
@@ -61,7 +64,7 @@ test("measures raise out of bounds, stay over a restart until they are known, an
     "backup.interval_hours": "1",
     "backup.dir": backups,
   };
-  let server = await TestServer.start({ settings });
+  let server = await TestServer.start({ settings, clock: "movable" });
   for (const what of ["position_source", "vessel_source"])
     await newRule(server, { type: "system", what, above: 0 });
   // None of these may be raised.
@@ -72,21 +75,27 @@ test("measures raise out of bounds, stay over a restart until they are known, an
   await newRule(server, { type: "system", what: "disk_free", above: 1e12 });
   const { dataDir } = server;
   await server.stop();
-  server = await TestServer.start({ settings, dataDir });
+  server = await TestServer.start({ settings, dataDir, clock: "movable" });
   const open = ["open system position_source", "open system vessel_source"];
-  await eventually(async () => (await alertsOf(server)).length === 2);
-  await clockWatched();
+  await eventually(async () => {
+    await server.runJobs(MEASURED);
+    return (await alertsOf(server)).length === 2;
+  });
+  await server.runJobs(MEASURED);
   expect((await told(server)).toSorted()).toEqual(open);
   // A server that has just begun to listen doesn't know that it is over.
   write(server, `UPDATE alert_rules SET condition = replace(condition, '"above":0', '"above":3600')`);
   await server.stop("SIGKILL");
-  server = await TestServer.start({ settings, dataDir });
-  await clockWatched();
+  server = await TestServer.start({ settings, dataDir, clock: "movable" });
+  await server.runJobs(MEASURED);
   expect((await told(server)).toSorted()).toEqual(open);
   await server.stop();
-  server = await TestServer.start({ dataDir });
+  server = await TestServer.start({ dataDir, clock: "movable" });
   const over = ["cleared system position_source", "cleared system vessel_source"];
-  await eventually(async () => (await told(server)).toSorted().join() === over.join());
+  await eventually(async () => {
+    await server.runJobs(MEASURED);
+    return (await told(server)).toSorted().join() === over.join();
+  });
   await server.stop();
 }, 60_000);
 
@@ -108,6 +117,7 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   const email = ADMIN.email;
   done(await server.post("/v1/auth/reset-password", { body: { email } }));
   await server.advance(3 * HOUR);
+  await server.runJobs(MEASURED);
   const open = ["open system backup_age", "open system email_queue"];
   await eventually(async () => (await told(server)).toSorted().join() === open.join());
   const [age] = (await alertsOf(server)).filter(({ subject }) => subject === "backup_age");
@@ -122,8 +132,11 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   await server.stop();
   write(server, "UPDATE outbox SET next_attempt_at = 0");
   // Its clock is hours behind: the backup is young.
-  server = await TestServer.start({ settings, dataDir });
-  await eventually(async () => (await told(server)).toSorted().join() === over.join());
+  server = await TestServer.start({ settings, dataDir, clock: "movable" });
+  await eventually(async () => {
+    await server.runJobs(MEASURED);
+    return (await told(server)).toSorted().join() === over.join();
+  });
   await server.stop();
   await mailbox.stop();
 }, 60_000);

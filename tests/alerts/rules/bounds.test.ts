@@ -191,7 +191,7 @@ test("a clock that was set back lets an alert be raised, seen and cleared as eve
   // By its identifier the new one is the older.
   await told(["open silence", "cleared silence"]);
   await server.advance(2 * MINUTE);
-  await clockWatched();
+  await clockWatched(server);
   await send(server, silent);
   await told(["cleared silence", "cleared silence"]);
   expect(server.output).not.toContain("constraint");
@@ -208,11 +208,11 @@ test("what is held back, and what is to be told further targets, is due in its t
   await server.advance(MINUTE);
   await send(server, device, northOf(fix(), 5));
   await send(server, fast);
-  await clockWatched();
+  await clockWatched(server);
   await server.advance(-DAY);
-  await clockWatched();
+  await clockWatched(server);
   await server.advance(9 * MINUTE);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual([]);
   expect((await alertsOf(server, `&device_id=${fast.id}`))[0]?.escalated_at).toBeNull();
   await server.advance(MINUTE);

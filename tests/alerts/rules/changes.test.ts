@@ -114,11 +114,11 @@ describe("a change", () => {
     await changeRule(server, shorter.rule.id, { hold_seconds: 60 });
     await changeRule(server, longer.rule.id, { hold_seconds: 600 });
     await server.advance(2 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, shorter.device.id)).toEqual(["open exit Depot"]);
     expect(await briefOf(server, longer.device.id)).toEqual([]);
     await server.advance(8 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, longer.device.id)).toEqual(["open exit Depot"]);
   });
 
@@ -143,7 +143,7 @@ describe("a change", () => {
     await changeRule(server, id, { is_active: false });
     await changeRule(server, id, { is_active: true });
     await server.advance(2 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     expect(await briefOf(server, device.id)).toEqual([]);
   });
 
@@ -179,7 +179,7 @@ describe("further targets", () => {
     await send(server, device);
     done(await server.post(`/v1/users/${maker.id}/ban`, { token, body: { reason: "gone" } }));
     await server.advance(2 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert).toMatchObject({ status: "open", escalated_at: null });
     expect(await deliveriesOf(alert.id)).toEqual([]);
@@ -191,7 +191,7 @@ describe("further targets", () => {
     await send(server, device);
     await changeRule(server, id, { escalate_after_seconds: null, escalate_target_ids: null });
     await server.advance(2 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert.escalated_at).toBeNull();
   });
@@ -203,7 +203,7 @@ describe("further targets", () => {
     await server.advance(30 * SECOND);
     await send(server, device, { speed_knots: 1 });
     await server.advance(2 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert).toMatchObject({ status: "cleared", escalated_at: null });
     expect(await deliveriesOf(alert.id)).toEqual([]);

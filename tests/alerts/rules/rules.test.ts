@@ -137,7 +137,7 @@ describe("a rule", () => {
     const left = server.time;
     await send(server, device, northOf(fix(), 5));
     await server.advance(10 * MINUTE);
-    await clockWatched();
+    await clockWatched(server);
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert).toMatchObject({
       message: `device left Depot at ${minute(left)}`,

@@ -69,6 +69,6 @@ test("speed that lasts is raised by the first position inside of a window", asyn
   // The time to hold begins with the window.
   expect(await briefOf(server, device.id)).toEqual([]);
   await server.advance(2 * MINUTE);
-  await clockWatched();
+  await clockWatched(server);
   expect(await briefOf(server, device.id)).toEqual(["open speed"]);
 });

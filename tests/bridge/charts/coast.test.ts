@@ -5,6 +5,7 @@ import { PMTiles } from "pmtiles";
 import { openPmtiles } from "../../../src/bridge/charts/pmtiles";
 import { chartsOf } from "../../support/charts";
 import { expectStatus } from "../../support/expectations";
+import { processorTimeOf } from "../../support/pressure";
 import { TestServer } from "../../support/server";
 
 /** The built-in map. */
@@ -91,17 +92,14 @@ describe("the map", () => {
     expectStatus(await server.get("/v1/charts/coast/8/0/0"), 404);
   });
 
-  test("gives most tiles within 5 ms, the heaviest ones too", async () => {
+  test("gives a tile in less than 5 ms of processor time, the heaviest ones too", async () => {
     const places = [
       ...Array.from({ length: 200 }, (_, number) => [7, 60 + (number % 20), 34 + Math.floor(number / 20)]),
       ...Array.from({ length: 50 }, () => [7, 71, 36]),
     ];
-    const times: number[] = [];
-    for (const place of places) {
-      const began = performance.now();
+    const before = processorTimeOf(server.pid, "all");
+    for (const place of places)
       await (await fetch(`${server.url}/v1/charts/coast/${place.join("/")}`)).bytes();
-      times.push(performance.now() - began);
-    }
-    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.75)]).toBeLessThan(5);
+    expect((processorTimeOf(server.pid, "all") - before) / places.length).toBeLessThan(5);
   });
 });

@@ -5,11 +5,11 @@ import { newUser } from "../../support/people";
 import { write } from "../../support/rows";
 import { ADMIN, TestServer } from "../../support/server";
 import { giveTo } from "../../sync/support";
-import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, TABLET } from "./support";
+import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, TABLET, WALK } from "./support";
 
 /** The administration on the page. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
@@ -120,7 +120,7 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.setViewportSize(DESKTOP);
     await card.getByRole("link", { name: "Greif's receiver" }).click();
     await page.getByText("This comes from the boat “Greif”, and is changed aboard.").waitFor();
-    expect(await page.getByText("Apps and trackers").count()).toBe(0);
+    await gone(page.getByText("Apps and trackers"));
     await expectAccessible(page);
 
     await open("boxes");
@@ -190,6 +190,19 @@ describe.skipIf(!chromium)("the administration", () => {
     await page.getByRole("listitem").filter({ hasText: "Live updates" }).getByText("works").waitFor();
     await page.locator(".tag.good").first().waitFor();
     await expectAccessible(page);
+    // The last tab is brought into view, and nothing else moves.
+    for (const size of [DESKTOP, TABLET, PHONE]) {
+      await page.setViewportSize(size);
+      await open("users");
+      await page.getByRole("link", { name: "Invite somebody" }).or(page.locator(".rows")).first().waitFor();
+      await open("server");
+      const tab = page.getByRole("link", { name: "Server" });
+      await soon(async () => {
+        const box = await tab.boundingBox();
+        expect(box && box.x >= 0 && box.x + box.width <= size.width).toBe(true);
+      });
+      expect((await page.locator(".shell .nav").boundingBox())?.x).toBe(0);
+    }
     expectQuiet(visit);
   });
 });

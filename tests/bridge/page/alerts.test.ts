@@ -18,11 +18,12 @@ import {
   openBridge,
   PHONE,
   sounds,
+  WALK,
 } from "./support";
 
 /** Alerts, rules and targets on the page. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

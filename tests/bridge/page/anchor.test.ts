@@ -21,11 +21,12 @@ import {
   openBridge,
   PHONE,
   sounds,
+  WALK,
 } from "./support";
 
 /** The anchor watch on the page, with its alarm. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 const ANCHOR = { latitude: fix().latitude, longitude: fix().longitude };
 

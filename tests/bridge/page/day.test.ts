@@ -5,11 +5,21 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { eventually, soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, drawn, expectAccessible, expectQuiet, gone, mapReady, openBridge, PHONE } from "./support";
+import {
+  DESKTOP,
+  drawn,
+  expectAccessible,
+  expectQuiet,
+  gone,
+  mapReady,
+  openBridge,
+  PHONE,
+  WALK,
+} from "./support";
 
 /** A day on the page: a recorded voyage is imported, looked at, replayed, and taken along. */
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

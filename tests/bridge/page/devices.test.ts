@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, expectAccessible, expectQuiet, gone, mapReady, openBridge, PHONE } from "./support";
+import { DESKTOP, expectAccessible, expectQuiet, gone, mapReady, openBridge, PHONE, WALK } from "./support";
 
 /** Devices on the page, from the first one to its first position. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
@@ -99,6 +99,6 @@ describe.skipIf(!chromium)("somebody with whom one device is shared", () => {
     await page.getByRole("link", { name: /Shown/ }).waitFor();
     await gone(page.getByText("Hidden"));
     await server.delete(path, { token: admin });
-    await page.getByText("Nobody has shared a device with you yet.").waitFor();
+    await page.getByText("Nobody has added a device yet, or shared one with you.").waitFor();
   });
 });

@@ -15,11 +15,12 @@ import {
   openPage,
   PHONE,
   signInOn,
+  WALK,
 } from "./support";
 
 /** The way into the page, and out of it. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 if (!chromium) process.stderr.write("Skipped: the page in a browser, since there is no Chromium here.\n");
 

@@ -4,14 +4,14 @@ import type { Page } from "playwright-core";
 import { AisReceiver, recorded } from "../../stand-ins/ais-receiver";
 import { PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
 import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
-import { writeMbtiles } from "../../support/charts";
+import { gzipped, mvt, twoTiles, writeMbtiles, writePmtiles } from "../../support/charts";
 import { eventually, expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer, temporaryDirectory } from "../../support/server";
-import { drawn, drawnAt, expectAccessible, expectQuiet, mapReady, openBridge, PHONE } from "./support";
+import { drawn, drawnAt, expectAccessible, expectQuiet, mapReady, openBridge, PHONE, WALK } from "./support";
 
 /** The map as a skipper looks at it, with everything on it. */
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(WALK);
 
 const MIDDLE = { latitude: 54.1, longitude: 13.46 };
 const MINUTE = 60;
@@ -49,9 +49,29 @@ const RING = [
   [13.5, 54.05],
 ];
 
+const HOLE = [
+  [13.514, 54.053],
+  [13.514, 54.057],
+  [13.52, 54.055],
+  [13.514, 54.053],
+];
+const IN_YARD = { longitude: 13.506, latitude: 54.0515 };
+const IN_HOLE = { longitude: 13.516, latitude: 54.055 };
+
+/** A tile of these bytes at each place of the zooms 0 to 2. */
+const everywhere = (data: Uint8Array) =>
+  [0, 1, 2].flatMap((z) =>
+    Array.from({ length: 4 ** z }, (_, at) => ({ z, x: at % 2 ** z, y: Math.floor(at / 2 ** z), data })),
+  );
+
 const zones = [
   { name: "Harbour", latitude: 54.1, longitude: 13.4, radius_km: 0.8 },
-  { name: "Yard", kind: "polygon", color: "#b45309", geometry: { type: "Polygon", coordinates: [RING] } },
+  {
+    name: "Yard",
+    kind: "polygon",
+    color: "#b45309",
+    geometry: { type: "Polygon", coordinates: [RING, HOLE] },
+  },
   {
     ...{ name: "Fairway", kind: "corridor", width_m: 200 },
     geometry: {
@@ -71,6 +91,13 @@ beforeAll(async () => {
   const charts = temporaryDirectory();
   // Most tiles are missing, as in a chart of a harbour.
   writeMbtiles(join(charts, "harbour.mbtiles"), { metadata: { format: "png", name: "Harbour plan" } });
+  // One layer of its style is wrong: a map with it is drawn without that layer.
+  writePmtiles(join(charts, "wrong.pmtiles"), twoTiles(gzipped(mvt("land"))));
+  const layers = [{ id: "all", type: "fill", "source-layer": "land", paint: { "fill-color": "no colour" } }];
+  await Bun.write(join(charts, "wrong.style.json"), JSON.stringify({ layers }));
+  // Its tiles are no tiles, at any zoom.
+  const junk = gzipped(new Uint8Array(3_000).map((_, at) => (at * 7_919) % 251));
+  writePmtiles(join(charts, "garbage.pmtiles"), everywhere(junk), { maxZoom: 2 });
   const settings = {
     ...source.settings(),
     ...{ "vessels.source": "nmea", "vessels.url": receiver.url, "map.charts": charts },
@@ -179,6 +206,28 @@ describe.skipIf(!chromium)("the map on a desk", () => {
     await look(page, { center: [MIDDLE.longitude, MIDDLE.latitude], zoom: 11.5 });
   });
 
+  test("leaves out the holes of a zone, and adds positions that come late to a trail", async () => {
+    await look(page, { center: [IN_HOLE.longitude, IN_HOLE.latitude], zoom: 13 });
+    await drawnAt(page, "zones-areas", await pixelOf(page, IN_YARD));
+    const { x, y } = await pixelOf(page, IN_HOLE);
+    const areas = await page.evaluate(
+      ({ x, y }) => {
+        const { stage } = document.querySelector("#map") as unknown as {
+          stage: { map: { queryRenderedFeatures: (at: number[], of: object) => unknown[] } };
+        };
+        return stage.map.queryRenderedFeatures([x, y], { layers: ["zones-areas"] }).length;
+      },
+      { x, y },
+    );
+    expect(areas).toBe(0);
+    // From a buffer after a dead zone: older than what its device sent since.
+    const late = { ...IN_HOLE, timestamp: now() - 90, ...SPEED };
+    const body = { device_id: ids.Fresh, positions: [late] };
+    expectStatus(await server.post("/v1/gps/batch", { token, body }), 200);
+    await drawnAt(page, "trails", await pixelOf(page, IN_HOLE));
+    await look(page, { center: [MIDDLE.longitude, MIDDLE.latitude], zoom: 11.5 });
+  });
+
   test("tells about the device that is tapped, and moves with it until it is panned", async () => {
     await drawnAt(page, "fleet-signs", await pixelOf(page, AT_FRESH));
     await tap(page, AT_FRESH);
@@ -214,8 +263,10 @@ describe.skipIf(!chromium)("the map on a desk", () => {
   test("hides what is switched off, and keeps the choice; charts with missing tiles are no error", async () => {
     await page.getByRole("button", { name: "Layers" }).click();
     const layers = page.getByRole("dialog", { name: "Layers" });
+    const faults = layers.getByText("Not shown whole: its style or one of its tiles is faulty.");
+    await soon(async () => expect(await faults.count()).toBe(2));
     await layers.getByLabel("Zones").uncheck();
-    await layers.getByLabel("Harbour plan").uncheck();
+    for (const chart of ["Harbour plan", "wrong", "garbage"]) await layers.getByLabel(chart).uncheck();
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     const hasLayer = (layer: string) =>

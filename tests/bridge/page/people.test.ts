@@ -3,6 +3,7 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { newUser, staff } from "../../support/people";
 import { freePort } from "../../support/program";
 import { ADMIN, TestServer } from "../../support/server";
+import { MINUTE } from "../../support/time";
 import {
   boatUrl,
   DESKTOP,
@@ -12,11 +13,12 @@ import {
   openBridge,
   openPage,
   PHONE,
+  WALK,
 } from "./support";
 
 /** People on the page: invited, shown one device, given rights and deprived of them, by links without an account. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
@@ -86,7 +88,7 @@ describe.skipIf(!chromium)("an administrator", () => {
     await page.getByRole("link", { name: /Hidden/ }).waitFor();
     await server.delete(`${roles}/role_admin`, { token });
     await link.waitFor({ state: "detached" });
-    await page.getByText("Nobody has shared a device with you yet.").waitFor();
+    await page.getByText("Nobody has added a device yet, or shared one with you.").waitFor();
   });
 });
 
@@ -124,6 +126,32 @@ describe.skipIf(!chromium)("oneself", () => {
     await page.getByRole("button", { name: "Set up" }).click();
     await page.getByRole("dialog").getByText("Secret, if the app can't scan").waitFor();
     expectQuiet(visit);
+  });
+});
+
+describe.skipIf(!chromium)("a change by whoever signed in a while ago", () => {
+  test("asks who they are, and then goes on with what was typed", async () => {
+    const late = await TestServer.start({ clock: "movable" });
+    try {
+      const user = await newUser(late);
+      const { page } = await openBridge(browser, late, user, { size: PHONE, at: "/me" });
+      await late.advance(11 * MINUTE);
+      await page.getByRole("button", { name: "Change the email address" }).click();
+      await page.getByLabel("New email address").fill("newer@example.org");
+      await page.getByRole("button", { name: "Save" }).click();
+      const question = page.getByRole("dialog", { name: "Is it you?" });
+      await expectAccessible(page);
+      await question.getByLabel("Password", { exact: true }).fill("not this one");
+      await question.getByRole("button", { name: "Confirm" }).click();
+      await question.getByRole("alert").waitFor();
+      await question.getByLabel("Password", { exact: true }).fill(user.password);
+      await question.getByRole("button", { name: "Confirm" }).click();
+      await gone(question);
+      await page.getByText("newer@example.org").waitFor();
+      await gone(page.getByText("Your session has ended"));
+    } finally {
+      await late.stop();
+    }
   });
 });
 

@@ -1,10 +1,16 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
-import { BOAT, type Browser, type Visit } from "../../support/browser";
+import { BOAT, type Browser, type LOCAL, type Visit } from "../../support/browser";
 import type { TestServer } from "../../support/server";
 
 /** The page as a user walks through it, in a browser that reaches nothing but the server. */
+
+/**
+ * Milliseconds that a walk through the page may take on a machine with much else to do. Whatever the page doesn't show in less is
+ * told by the wait for it.
+ */
+export const WALK = 180_000;
 
 export const PHONE = { width: 390, height: 844 };
 export const TABLET = { width: 820, height: 1180 };
@@ -21,23 +27,26 @@ interface Options {
   language?: "en" | "de";
   /** The path of the document below the server's address. */
   path?: string;
+  /** The name by which the browser opens it: by default one that makes no secure context. */
+  host?: typeof BOAT | typeof LOCAL;
 }
 
 /** The server's address by an invented name, over plain http: what a browser takes for no secure context. */
-export const boatUrl = (server: Pick<TestServer, "url">): string => {
-  const { port } = new URL(server.url);
-  return `http://${BOAT}:${port}`;
-};
+export const boatUrl = (server: Pick<TestServer, "url">): string => urlBy(BOAT, server);
+
+export const urlBy = (host: string, server: Pick<TestServer, "url">): string =>
+  `http://${host}:${new URL(server.url).port}`;
 
 /** Opens the page as whoever has never been here. */
 export async function openPage(
   browser: Browser,
   server: Pick<TestServer, "url">,
-  { size = DESKTOP, at = "", look = "light", language = "en", path = "/" }: Options = {},
+  { size = DESKTOP, at = "", look = "light", language = "en", path = "/", host = BOAT }: Options = {},
 ): Promise<Visit> {
   // A proxy serves what is below its path alone: there its own document is the page.
   const first = path.startsWith("/s") || path === "/" ? "/health/live" : `${path}health/live`;
-  const visit = await browser.visit(boatUrl(server) + first, true);
+  const base = urlBy(host, server);
+  const visit = await browser.visit(base + first, true);
   const { page } = visit;
   await page.setViewportSize(size);
   // A colour that is on its way to another has the contrast of neither.
@@ -50,7 +59,7 @@ export async function openPage(
     },
     [look, language],
   );
-  await page.goto(`${boatUrl(server)}${path}${at ? `#${at}` : ""}`);
+  await page.goto(`${base}${path}${at ? `#${at}` : ""}`);
   return visit;
 }
 

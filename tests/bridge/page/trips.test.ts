@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { eventually } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
-import { drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE, TABLET } from "./support";
+import { drawn, expectAccessible, expectQuiet, mapReady, openBridge, PHONE, TABLET, WALK } from "./support";
 
 /** Trips on the page, from their begin to the signed log. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

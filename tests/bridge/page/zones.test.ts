@@ -12,11 +12,12 @@ import {
   mapReady,
   openBridge,
   PHONE,
+  WALK,
 } from "./support";
 
 /** Zones on the page: drawn on the map, changed by numbers, and who is inside. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

@@ -37,8 +37,10 @@ import { createTrip, createZone } from "../../tracking/support";
 import { link } from "../accounts/support";
 import { requestEmailChange, resetToken } from "../auth/support";
 import { BASE, newInvitation } from "../invitations/support";
+import { newAuthenticator, register } from "../passkeys/support";
 import { challenge, type Guarded, guarded, nextCode, setUp, turnOn, wrongCode } from "../two-factor/support";
 import { OAUTH_CASES, withGrants } from "./event-types-oauth";
+import { PASSKEY_CASES } from "./event-types-passkeys";
 import {
   type Case,
   event,
@@ -787,12 +789,14 @@ const scrubbed = [
   event("share_link_ended", "share_link", byItself),
   event("notification_target_deleted", "notification_target", byItself),
   event("client_deleted", "oauth_client", byItself),
+  event("passkey_removed", "passkey", byItself),
   event("user_deleted", "user"),
 ];
 
 async function keyAndClientOwner(world: World) {
   const owner = await keyOwner(world);
   await newClient(world, owner.token);
+  await register(world.server, owner.token, newAuthenticator(world.server));
   const { id } = await newTracker(world);
   const target = await newTarget(world);
   const shared = await world.server.device();
@@ -851,7 +855,7 @@ const DELETIONS: Case[] = [
   {
     operation: "POST /v1/admin/users/{id}/force-delete",
     which:
-      "of somebody with a session, two keys, a tracker, a share, an invitation, a link, a notification target and a client",
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a link, a notification target, a client and a passkey",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -861,7 +865,7 @@ const DELETIONS: Case[] = [
   {
     operation: "delete accounts whose time has come",
     which:
-      "of somebody with a session, two keys, a tracker, a share, an invitation, a link, a notification target and a client",
+      "of somebody with a session, two keys, a tracker, a share, an invitation, a link, a notification target, a client and a passkey",
     writes: scrubbed,
     prepare: async (world) => {
       const { id } = await keyAndClientOwner(world);
@@ -1783,6 +1787,8 @@ const ON_PAGES: Record<string, string> = {
   "POST /v1/auth/login": "POST /bridge/session",
   "POST /v1/auth/2fa/verify": "POST /bridge/session/2fa",
   "POST /v1/auth/logout": "DELETE /bridge/session",
+  "POST /v1/auth/passkeys/verify": "POST /bridge/session/passkey",
+  "POST /v1/auth/2fa/passkey/verify": "POST /bridge/session/2fa/passkey",
 };
 
 const withPages = (cases: Case[]): Case[] =>
@@ -1803,6 +1809,7 @@ export const CASES: Case[] = withPages([
   ...withGrants(PASSWORDS),
   ...withGrants(TWO_FACTORS),
   ...OAUTH_CASES,
+  ...PASSKEY_CASES,
   ...CREATED,
   ...UPDATED,
   ...LINKED,

@@ -13,6 +13,7 @@ import { newLink } from "../../tracking/links/support";
 import { postPoint } from "../../tracking/support";
 import { newClient, tokensFor } from "../oauth/support";
 import { CASES, connectTwitch, gone, newShare, newTarget, syncGuild, twitch } from "./event-types-cases";
+import { silentPasskeyDoors } from "./event-types-passkeys";
 import {
   ask,
   type Case,
@@ -86,6 +87,7 @@ const AWAITED = {
 /** The remaining types that must exist. */
 const SPECIFIED = `
 login login_failed logout session_created session_revoked
+passkey_added passkey_updated passkey_removed passkey_login passkey_refused
 2fa_enabled 2fa_disabled 2fa_verified 2fa_locked 2fa_unlocked 2fa_backup_codes_regenerated password_changed password_reset_requested
 user_created user_updated user_deleted account_linked account_unlinked data_exported
 client_created client_updated client_secret_regenerated client_deleted consent_granted consent_revoked
@@ -149,6 +151,7 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     token: (await world.server.device()).key,
     body: { positions: [{ latitude: 54, longitude: 13, timestamp: 1_777_887_000 }] },
   }),
+  ...silentPasskeyDoors(() => world),
   "GET /bridge/session": () => ({ headers: { "x-fairlead-page": "1" } }),
   "GET /bridge/addresses": () => ({ headers: { "x-fairlead-page": "1" } }),
   "POST /bridge/downloads": () => ({

@@ -91,6 +91,7 @@ describe("a server with a database", () => {
   beforeAll(async () => {
     const start = (path: string) =>
       TestServer.start({
+        clock: "movable",
         settings: {
           "geoip.database": path,
           "server.trusted_proxies": "127.0.0.0/8",
@@ -156,6 +157,8 @@ describe("a server with a database", () => {
 
   test("keeps the places of events when the database says otherwise later, and uses the new one for others", async () => {
     expect(beforeRenewal.city).toBe("London");
+    // It looks every ten seconds.
+    await renewed.runJobs(10_000);
     await eventually(() => renewed.output.includes("the GeoIP database was read anew"));
     const after = await written("81.2.69.160", renewed);
     expect(after.city).toBe("Lundun");
@@ -164,6 +167,7 @@ describe("a server with a database", () => {
   });
 
   test("uses the former database when garbage takes its place, and says so in the log", async () => {
+    await spoilt.runJobs(10_000);
     await eventually(() =>
       spoilt.output.includes("the GeoIP database cannot be read; the former one stays in use"),
     );

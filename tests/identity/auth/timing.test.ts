@@ -7,7 +7,7 @@ import { askReset } from "./support";
 
 /** The time of an answer reveals nothing about the existence of an account (rules A2 and C2). */
 
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 /** Milliseconds between the times at which a password reset may be answered. */
 const STEP = 500;
@@ -37,7 +37,7 @@ async function medians(kinds: (() => Promise<unknown>)[], times: number) {
 }
 
 /**
- * Expects that the slowest kind takes at most `bound` times as long as the fastest. Measures up to three times: a
+ * Expects that the slowest kind takes at most `bound` times as long as the fastest. Measures up to five times: a
  * machine that was busy with something else is no finding, a real difference stays.
  */
 async function expectEqualTime(kinds: (() => Promise<unknown>)[], times: number, bound: number) {

@@ -32,6 +32,8 @@ export const CONTENTS: EmailContent[] = [
   { kind: "two_factor_disabled", platformName: "Discord", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "backup_codes_regenerated", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "password_changed", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "passkey_added", name: "Tablet", at: Date.UTC(2026, 2, 9, 17, 5) },
+  { kind: "passkey_removed", name: "Tablet", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "email_change_requested", address: "stranger@example.net", at: Date.UTC(2026, 2, 9, 17, 5) },
   { kind: "email_changed", address: "stranger@example.net", at: Date.UTC(2026, 2, 9, 17, 5) },
   {

@@ -71,7 +71,7 @@ describe.each(["en", "de"] as const)("in %s", (locale) => {
     const timed = CONTENTS.filter(
       (content) => !["backup_codes_low", "audit_report_updated"].includes(content.kind),
     );
-    expect(timed.length).toBe(20);
+    expect(timed.length).toBe(22);
     for (const content of timed)
       expect(compose(content, locale).text).toContain(
         german ? "9. März 2026 um 17:05 Uhr UTC" : "9 March 2026 at 17:05 UTC",

@@ -210,7 +210,7 @@ describe("lines", () => {
     const before = process.memoryUsage().rss;
     for (let chunk = 0; chunk < 300; chunk++) {
       expect(reader.take(megabyte)).toEqual([]);
-      // What was dropped is collected at once, so that all that stays is what the reader holds.
+      // Everything dropped is collected at once, so that all that stays is what the reader holds.
       if (chunk % 30 === 29) Bun.gc(true);
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1_048_576);

@@ -141,6 +141,7 @@ describe("data.json", () => {
       "notificationTargets",
       "roles",
       "twoFactorAuth",
+      "passkeys",
       "signInAddresses",
       "deletionStatus",
       "bans",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Token } from "../../support/api";
-import { expectStatus } from "../../support/expectations";
+import { eventually, expectStatus } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { newRole } from "../../support/roles";
 import { onDatabase, rows } from "../../support/rows";
@@ -245,7 +245,7 @@ describe("a file that ends too early is 400 with the numbers, and what came befo
     socket.write(file.slice(0, file.length / 2));
     const event = () =>
       rows<{ status: string }>(server, "SELECT status FROM audit_events WHERE resource_id = ?", id);
-    await Bun.sleep(200);
+    await eventually(() => stored(id).length >= 500);
     socket.destroy();
     while (event().length === 0) await Bun.sleep(20);
     expect(event()).toEqual([{ status: "failure" }]);
@@ -348,12 +348,13 @@ describe("a caller", () => {
     expectStatus(await send("none", gpxTrack(points(1))), 400);
   });
 
-  /** A body that waits in the middle until `act` is done. */
-  const inTheMiddle = (act: () => Promise<unknown>) => ({
+  /** A body that waits in the middle, once what came before is stored, until `act` is done. */
+  const inTheMiddle = (id: string, act: () => Promise<unknown>) => ({
     async *[Symbol.asyncIterator]() {
       const file = gpxTrack(points(2_000));
       yield file.slice(0, file.length / 2);
       await Bun.sleep(300);
+      await eventually(() => stored(id).length >= 500);
       await act();
       yield file.slice(file.length / 2);
     },
@@ -362,7 +363,7 @@ describe("a caller", () => {
     const response = await fetch(`${server.url}/v1/devices/${id}/import`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/gpx+xml" },
-      body: inTheMiddle(act),
+      body: inTheMiddle(id, act),
     } as unknown as RequestInit);
     return { status: response.status, body: await response.json() };
   };
@@ -452,7 +453,7 @@ test("a server that is killed in the middle loses nothing by a repetition", asyn
 });
 
 test("a server that is asked to stop ends an import, which may be sent again", async () => {
-  const stopping = await TestServer.start();
+  const stopping = await TestServer.start({ settings: { "log.level": "info" } });
   const { id } = await stopping.device();
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -471,9 +472,10 @@ test("a server that is asked to stop ends an import, which may be sent again", a
     headers: { authorization: `Bearer ${await stopping.admin()}`, "content-type": "application/gpx+xml" },
     body,
   } as unknown as RequestInit);
-  await Bun.sleep(500);
+  const count = () => rows(stopping, "SELECT 1 FROM gps_points WHERE device_id = ?", id).length;
+  await eventually(() => count() >= 500);
   const stopped = stopping.stop();
-  await Bun.sleep(500);
+  await eventually(() => stopping.output.includes('"stopping"'));
   end();
   const response = await sending;
   expect([response.status, (await response.json()).message]).toEqual([

@@ -4,6 +4,7 @@ import { parseExposition } from "../../server/metrics/exposition";
 import { AisReceiver } from "../../stand-ins/ais-receiver";
 import { eventually, expectStatus } from "../../support/expectations";
 import { linesIn, linesOf, outputOfWholeRun } from "../../support/log";
+import { holdDuring } from "../../support/pressure";
 import { command, TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
 import { MINUTE } from "../../support/time";
@@ -294,16 +295,12 @@ test("a receiver that plays a whole log at once has all of it stored, and holds 
   await receiver.connected();
   const fixes = Array.from({ length: 30_000 }, (_, second) => under(second));
   expectStatus(await server.get("/health/live"), 200);
-  receiver.write(fixes.map((each) => `${rmc(each)}\r\n`).join(""));
-  let longest = 0;
-  const end = performance.now() + 1_000;
-  while (performance.now() < end) {
-    const began = performance.now();
-    expectStatus(await server.get("/health/live"), 200);
-    longest = Math.max(longest, performance.now() - began);
-  }
+  const held = await holdDuring(server, async () => {
+    receiver.write(fixes.map((each) => `${rmc(each)}\r\n`).join(""));
+    await Bun.sleep(1_000);
+  });
   // Read in one go, it takes a second and more.
-  expect(longest).toBeLessThan(400);
+  expect(held).toBeLessThan(400);
   const total = async () =>
     (await server.get("/v1/gps?limit=1", { token: await server.admin() })).body.pagination.total;
   await eventually(async () => (await total()) === fixes.length / 10);

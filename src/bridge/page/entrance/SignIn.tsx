@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { api, call } from "../api";
 import { inLanguages } from "../language";
+import { completeByPasskey, hasPasskeys, signInByPasskey } from "../passkeys";
 import { askWho } from "../session";
 import { Button } from "../ui/button";
 import { bound, CheckField, Form, TextField, ticked } from "../ui/form";
@@ -17,6 +18,8 @@ const words = inLanguages({
     codeHint: "Six digits from your app, or one of your backup codes",
     confirm: "Confirm",
     other: "Sign in as somebody else",
+    byPasskey: "Sign in with a passkey",
+    confirmByPasskey: "Confirm with a passkey",
   },
   de: {
     identifier: "Benutzername oder E-Mail-Adresse",
@@ -27,6 +30,8 @@ const words = inLanguages({
     codeHint: "Sechs Ziffern aus deiner App oder einer deiner Ersatzcodes",
     confirm: "Bestätigen",
     other: "Als jemand anderes anmelden",
+    byPasskey: "Mit einem Passkey anmelden",
+    confirmByPasskey: "Mit einem Passkey bestätigen",
   },
 });
 
@@ -38,6 +43,7 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
   const stay = useSignal(false);
   const code = useSignal("");
   const challenge = useSignal<string | null>(null);
+  const takesPasskey = useSignal(false);
 
   const signIn = async () => {
     const answer = await call(() =>
@@ -45,8 +51,18 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
         body: { identifier: identifier.value, password: password.value, stay_signed_in: stay.value },
       }),
     );
-    if (answer.requires_2fa && answer.temp_token) challenge.value = answer.temp_token;
-    else await askWho();
+    if (answer.requires_2fa && answer.temp_token) {
+      takesPasskey.value = answer.second_factors?.includes("passkey") === true && hasPasskeys();
+      challenge.value = answer.temp_token;
+    } else await askWho();
+  };
+  const byPasskey = async () => {
+    await signInByPasskey(stay.value);
+    await askWho();
+  };
+  const confirmByPasskey = async () => {
+    await completeByPasskey(challenge.value ?? "", stay.value);
+    await askWho();
   };
   const confirm = async () => {
     await call(() =>
@@ -59,33 +75,37 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
 
   if (challenge.value === null)
     return (
-      <Form key="password" action={t.signIn} onSubmit={signIn}>
-        <TextField
-          label={t.identifier}
-          name="username"
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck={false}
-          required
-          readOnly={given !== ""}
-          {...bound(identifier)}
-        />
-        <TextField
-          label={t.password}
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          required
-          {...bound(password)}
-        />
-        <CheckField label={t.stay} {...ticked(stay)} />
-      </Form>
+      <>
+        <Form key="password" action={t.signIn} onSubmit={signIn}>
+          <TextField
+            label={t.identifier}
+            name="username"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+            required
+            readOnly={given !== ""}
+            {...bound(identifier)}
+          />
+          <TextField
+            label={t.password}
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            required
+            {...bound(password)}
+          />
+          <CheckField label={t.stay} {...ticked(stay)} />
+        </Form>
+        {hasPasskeys() && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
+      </>
     );
   return (
     <>
       <Form key="code" action={t.confirm} onSubmit={confirm}>
         <CodeField {...bound(code)} />
       </Form>
+      {takesPasskey.value && <Form kind="plain" action={t.confirmByPasskey} onSubmit={confirmByPasskey} />}
       <Button
         kind="quiet"
         onClick={() => {

@@ -28,6 +28,7 @@ const words = inLanguages({
     all: "Show all devices",
     follow: "Keep the device in the middle",
     charts: "Charts",
+    faulty: "Not shown whole: its style or one of its tiles is faulty.",
     noCharts: "Charts that lie in the server's chart folder can be switched here.",
     shown: "Shown",
     names: { trails: "Today's trails", zones: "Zones", vessels: "Vessels (AIS)", water: "Water level" },
@@ -43,6 +44,7 @@ const words = inLanguages({
     all: "Alle Geräte zeigen",
     follow: "Gerät in der Mitte halten",
     charts: "Seekarten",
+    faulty: "Nicht ganz zu sehen: Ihr Stil oder eine ihrer Kacheln ist fehlerhaft.",
     noCharts: "Seekarten im Kartenordner des Servers lassen sich hier schalten.",
     shown: "Gezeigt",
     names: { trails: "Spuren von heute", zones: "Zonen", vessels: "Schiffe (AIS)", water: "Wasserstand" },
@@ -122,7 +124,7 @@ const offered = (): LayerName[] =>
       (name !== "water" || nearbyStation.value !== null || layers.water.value === "off"),
   );
 
-function Layers({ stage: { charts, hidden } }: { stage: Stage }): JSX.Element {
+function Layers({ stage: { charts, hidden, faulty } }: { stage: Stage }): JSX.Element {
   const t = words();
   const ofOperator = charts.value.filter(({ built_in }) => !built_in);
   const toggle = (name: string, isOn: boolean) => {
@@ -154,6 +156,7 @@ function Layers({ stage: { charts, hidden } }: { stage: Stage }): JSX.Element {
           <CheckField
             key={name}
             label={title || name}
+            {...(faulty.value.has(name) && { hint: t.faulty })}
             isChecked={!hidden.value.has(name)}
             onChange={(isOn) => toggle(name, isOn)}
           />

@@ -14,7 +14,7 @@ import { inLanguages, locale } from "../language";
 import { look, prefersStillness } from "../looks";
 import { storedNames } from "../stored";
 import { PALETTES, type Palette } from "./palette";
-import { type Chart, mapStyle } from "./style";
+import { type Chart, mapStyle, ownLayers } from "./style";
 
 /** The map, and the parts that are drawn on it. */
 
@@ -37,6 +37,8 @@ export interface Stage {
   /** Charts that there are, and the names of those that are hidden, which the browser keeps. */
   readonly charts: Signal<readonly Chart[]>;
   readonly hidden: Signal<ReadonlySet<string>>;
+  /** Names of charts that can't be drawn whole: their style, or a tile of theirs, is wrong. */
+  readonly faulty: Signal<ReadonlySet<string>>;
   /** Learns which charts there are now. */
   readonly readCharts: () => Promise<void>;
   readonly palette: () => Palette;
@@ -114,10 +116,27 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
     attribution = new AttributionControl({ compact: true, customAttribution: NOT_FOR_NAVIGATION() });
     map.addControl(attribution, "bottom-right");
   });
-  map.on("error", ({ error }) => {
-    // The browser tells of requests that fail; the map asks again when it is moved.
-    if (!(error instanceof AJAXError || error instanceof TypeError)) reportError(error);
+  /** The chart whose layers are being added. */
+  let added: string | null = null;
+  const faulty = signal<ReadonlySet<string>>(new Set());
+  map.on("error", (event) => {
+    const { error } = event;
+    const sourceId = "sourceId" in event ? event.sourceId : null;
+    // The browser tells of requests that fail; the map asks again when it is moved. A tile that can't be read is not found.
+    const isUnreadable = error instanceof AJAXError && error.status === 404;
+    if (error instanceof TypeError || (error instanceof AJAXError && !isUnreadable)) return;
+    const chart = added ?? charts.peek().find(({ name }) => name === sourceId)?.name;
+    // A chart may hold anything: its owner is told beside its name.
+    if (chart !== undefined) faulty.value = new Set([...faulty.peek(), chart]);
+    else if (!isUnreadable) reportError(error);
   });
+  const drawCharts = () => {
+    for (const { chart, layer, before } of ownLayers(shown(), look.peek(), locale.peek())) {
+      added = chart;
+      map.addLayer(layer, before);
+    }
+    added = null;
+  };
 
   const parts: Part[] = [];
   const firstLayerAbove = ({ order, name }: Part): string | undefined =>
@@ -150,8 +169,10 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
     map.setMaxZoom(maxZoomOf(shown()));
     map.setStyle(style, { diff: false });
   });
+  drawCharts();
   map.on("style.load", () => {
     isStyled = true;
+    drawCharts();
     parts.forEach(draw);
   });
 
@@ -168,10 +189,12 @@ export async function startStage(container: HTMLElement): Promise<Stage> {
   const refresh = async () => {
     try {
       const now = await readCharts();
-      if (JSON.stringify(now) !== JSON.stringify(charts.peek())) charts.value = now;
+      if (JSON.stringify(now) === JSON.stringify(charts.peek())) return;
+      faulty.value = new Set();
+      charts.value = now;
     } catch {
       // Those that were there stay.
     }
   };
-  return { map, add, charts, hidden, readCharts: refresh, palette };
+  return { map, add, charts, hidden, faulty, readCharts: refresh, palette };
 }

@@ -59,13 +59,8 @@ function coastLayers(source: string, palette: Palette): LayerSpecification[] {
   ];
 }
 
-/** Layers of a vector chart: those beside its file, or those of Protomaps where it has their layers. */
-function vectorLayers(chart: Chart, look: Look, language: Locale): LayerSpecification[] {
-  const { name, layers } = chart;
-  if (layers)
-    return (layers as LayerSpecification[]).map(
-      (layer) => ({ ...layer, id: `${name}-${layer.id}`, source: name }) as LayerSpecification,
-    );
+/** Layers of a vector chart without a style of its own: those of Protomaps, where it has them. */
+function vectorLayers({ name }: Chart, look: Look, language: Locale): LayerSpecification[] {
   const flavor = namedFlavor(look === "light" ? "light" : "dark");
   return protomapsLayers(name, flavor, { lang: language })
     .filter((layer) => layer.type !== "background")
@@ -88,19 +83,46 @@ function rasterLayer(chart: Chart, look: Look): LayerSpecification {
   return { id: chart.name, type: "raster", source: chart.name, paint };
 }
 
-/** The style of the map with the charts that are shown. */
+const hasOwnLayers = ({ type, layers }: Chart): boolean => type === "vector" && layers !== null;
+
+/** Layers of a chart that has none of its own. */
+function layersOf(chart: Chart, look: Look, language: Locale): LayerSpecification[] {
+  if (chart.built_in) return coastLayers(chart.name, PALETTES[look]);
+  return chart.type === "vector" ? vectorLayers(chart, look, language) : [rasterLayer(chart, look)];
+}
+
+/** The style of the map with the charts that are shown, but for layers that stand beside their files. */
 export function mapStyle(charts: readonly Chart[], look: Look, language: Locale): StyleSpecification {
-  const palette = PALETTES[look];
-  const layers: LayerSpecification[] = [
-    { id: "sea", type: "background", paint: { "background-color": palette.sea } },
-  ];
-  for (const chart of charts)
-    if (chart.built_in) layers.push(...coastLayers(chart.name, palette));
-    else if (chart.type === "vector") layers.push(...vectorLayers(chart, look, language));
-    else layers.push(rasterLayer(chart, look));
+  const sea: LayerSpecification = {
+    id: "sea",
+    type: "background",
+    paint: { "background-color": PALETTES[look].sea },
+  };
   return {
     version: 8,
     sources: Object.fromEntries(charts.map((chart) => [chart.name, sourceOf(chart)])),
-    layers,
+    layers: [sea, ...charts.flatMap((chart) => (hasOwnLayers(chart) ? [] : layersOf(chart, look, language)))],
   };
+}
+
+/**
+ * Layers that stand beside the files of charts, each with the layer below which it belongs. They are added one by one: a style in
+ * which one is wrong would be drawn by nobody.
+ */
+export function ownLayers(
+  charts: readonly Chart[],
+  look: Look,
+  language: Locale,
+): { chart: string; layer: LayerSpecification; before: string | undefined }[] {
+  return charts.flatMap((chart, at) => {
+    if (!hasOwnLayers(chart)) return [];
+    const above = charts.slice(at + 1).find((other) => !hasOwnLayers(other));
+    const before = above && layersOf(above, look, language)[0]?.id;
+    return (chart.layers as LayerSpecification[]).map((layer) => {
+      const named = { ...layer, id: `${chart.name}-${layer.id}` };
+      // A background has no source.
+      const drawn = layer.type === "background" ? named : { ...named, source: chart.name };
+      return { chart: chart.name, layer: drawn as LayerSpecification, before };
+    });
+  });
 }

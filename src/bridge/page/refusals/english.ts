@@ -14,6 +14,7 @@ export const ENGLISH: Table = {
     warning_radius_m: "The warning radius",
   },
   faults: {
+    "was not accepted": "was not accepted. Try again",
     "must be smaller than radius_m": "must be smaller than the radius",
   },
   faultPatterns: [
@@ -29,6 +30,8 @@ export const ENGLISH: Table = {
     "Another device has this external_id": "Another device has this identifier.",
     "The device has sent no position yet: give latitude and longitude of the anchor":
       "The device has sent no position yet. Say where the anchor is.",
+    "The passkey was not accepted; ask for a new challenge":
+      "The passkey was not accepted. Try again, or choose another way.",
     "At least one field is required": "Nothing was changed.",
     "either these or a trip_id must be given": "Choose at least one device.",
   },

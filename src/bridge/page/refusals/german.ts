@@ -25,6 +25,7 @@ export const GERMAN: Table = {
     message: "Text",
     name: "Name",
     new_password: "Neues Passwort",
+    passkey: "Passkey",
     password: "Passwort",
     radius_km: "Radius",
     radius_m: "Radius",
@@ -48,6 +49,7 @@ export const GERMAN: Table = {
     "is opposite to the point before: there is no shortest way to it":
       "liegt dem Punkt davor genau gegenüber: Setze einen dazwischen",
     "is required": "fehlt",
+    "was not accepted": "wurde nicht angenommen: Versuche es noch einmal",
     "is required where there is no data": "fehlt",
     "is there twice": "ist doppelt",
     "is wrong": "stimmt nicht",
@@ -121,7 +123,13 @@ export const GERMAN: Table = {
     "The token is not valid, or has ended": "Deine Sitzung ist zu Ende. Melde dich noch einmal an.",
     "The credential has ended": "Deine Sitzung ist zu Ende. Melde dich noch einmal an.",
     "Too many sign-ins at once; try again in a moment": `Gerade melden sich zu viele an. ${AGAIN}`,
-    "This account has no password; link an email address to get one":
+    "The passkey was not accepted; ask for a new challenge":
+      "Der Passkey wurde nicht angenommen. Versuche es noch einmal oder nimm einen anderen Weg.",
+    "This account has no passkey": "Dieses Konto hat keinen Passkey. Nimm einen anderen Weg.",
+    "This passkey is registered already": "Diesen Passkey gibt es hier schon.",
+    "This is the last way in: without it nobody could sign in to the account any more":
+      "Das ist der letzte Weg in dein Konto. Füge zuerst einen anderen Passkey hinzu oder lass dir ein Passwort geben.",
+    "This account has no password; reset it by email, or link an email address, to get one":
       "Dieses Konto hat kein Passwort. Verbinde eine E-Mail-Adresse damit.",
     "This email address is in use": "Diese E-Mail-Adresse hat schon jemand anderes.",
     "This is already the account's email address": "Das ist schon die Adresse dieses Kontos.",
@@ -288,6 +296,10 @@ export const GERMAN: Table = {
     [
       /^At most (\d+) invitations can wait; revoke one first$/,
       "Mehr als $1 Einladungen können nicht offen sein. Nimm zuerst eine zurück.",
+    ],
+    [
+      /^An account has at most (\d+) passkeys; remove one first$/,
+      "Mehr als $1 Passkeys kann ein Konto nicht haben. Entferne zuerst einen.",
     ],
     [/^The (?:request body|file) is larger than (\d+) bytes$/, "Das ist zu groß: höchstens $1 Byte."],
     [

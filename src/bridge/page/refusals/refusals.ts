@@ -14,6 +14,9 @@ const kinds = inLanguages<Record<string, string>>({
       "Links and codes need an address of this server that other machines reach. Give one, or open this page by it.",
     NotFound: "This isn't there any more, or isn't for you. Load the view again.",
     ReauthenticationRequired: "Confirm first that it is you.",
+    PasskeyNotGiven: "No passkey was used. Try again, or choose another way.",
+    PasskeyKnown: "A passkey for this account is kept there already.",
+    PasskeysUnavailable: "This server can have no passkeys at its present address.",
     other: "The server refused this.",
   },
   de: {
@@ -22,6 +25,9 @@ const kinds = inLanguages<Record<string, string>>({
       "Links und Codes brauchen eine Adresse dieses Servers, die andere Geräte erreichen. Gib eine an oder öffne diese Seite darunter.",
     NotFound: "Das gibt es nicht mehr, oder es ist nicht für dich. Lade die Ansicht neu.",
     ReauthenticationRequired: "Bestätige zuerst, dass du es bist.",
+    PasskeyNotGiven: "Es wurde kein Passkey benutzt. Versuche es noch einmal oder nimm einen anderen Weg.",
+    PasskeyKnown: "Dort ist schon ein Passkey für dieses Konto aufbewahrt.",
+    PasskeysUnavailable: "Unter seiner jetzigen Adresse kann dieser Server keine Passkeys haben.",
     AccountBanned: "Dieses Konto ist gesperrt. Frage die Verwaltung.",
     TwoFactorLocked: "Zu viele falsche Codes. Lass den zweiten Faktor von der Verwaltung entsperren.",
     Unauthorized: "Das geht nur angemeldet. Melde dich an und versuche es noch einmal.",
@@ -43,7 +49,10 @@ const kinds = inLanguages<Record<string, string>>({
 });
 
 /** Kinds of which the server's words tell nothing more. */
-const ARE_ENOUGH = ["Offline", "PublicUrlNeeded", "NotFound", "ReauthenticationRequired", "AccountBanned"];
+const ARE_ENOUGH = [
+  ...["Offline", "PublicUrlNeeded", "NotFound", "ReauthenticationRequired", "AccountBanned"],
+  ...["PasskeyNotGiven", "PasskeyKnown", "PasskeysUnavailable"],
+];
 
 const tables = signal<{ [of in "en" | "de"]?: Table }>({});
 

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { messageOf } from "../api";
+import { route } from "../route";
 import { Button } from "./button";
 import { common } from "./words";
 
@@ -60,10 +61,12 @@ export function ask(asked: Question): void {
 /** The question that is open, if any; drawn once, by the shell. */
 export function Questions(): JSX.Element | null {
   const asked = question.value;
-  if (!asked) return null;
   const close = () => {
     question.value = null;
   };
+  // Whoever goes back in the browser leaves what was asked about.
+  useEffect(() => close, [route.value]);
+  if (!asked) return null;
   const perform = async () => {
     try {
       await asked.perform();

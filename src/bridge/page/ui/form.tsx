@@ -16,12 +16,13 @@ export function Form({
   onCancel,
   kind = "main",
 }: {
-  children: ComponentChildren;
+  /** Its fields; none where the button alone asks for all. */
+  children?: ComponentChildren;
   /** The word of its button. */
   action: string;
   onSubmit: () => Promise<unknown>;
   onCancel?: (() => void) | undefined;
-  kind?: "main" | "danger";
+  kind?: "main" | "plain" | "danger";
 }): JSX.Element {
   const refusal = useSignal<string | null>(null);
   const isBusy = useSignal(false);

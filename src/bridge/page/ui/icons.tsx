@@ -15,7 +15,7 @@ const PATHS = {
   chart: "M4 20V4M4 20h16M8 16v-5M12 16V8M16 16v-3",
   admin: "M12 3l8 3v6c0 4-3 7-8 9-5-2-8-5-8-9V6z",
   person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM5 20c0-4 3-6 7-6s7 2 7 6",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  more: "M4 12h1M11.5 12h1M19 12h1",
   close: "M6 6l12 12M18 6 6 18",
   back: "M14 6l-6 6 6 6",
   next: "M10 6l6 6-6 6",

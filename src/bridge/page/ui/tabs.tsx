@@ -44,7 +44,11 @@ export function Tabs({
     };
   }, [goesOn, tabs.length]);
   useEffect(() => {
-    row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    const [element, tab] = [row.current, row.current?.querySelector("[aria-current]")];
+    if (!element || !tab) return;
+    // Of the row alone: to bring something into view moves everything around it too.
+    const [all, one] = [element.getBoundingClientRect(), tab.getBoundingClientRect()];
+    element.scrollBy({ left: one.left + one.width / 2 - (all.left + all.width / 2) });
   }, [current]);
   const { before, after } = goesOn.value;
   return (

@@ -172,7 +172,9 @@ function Events(): JSX.Element {
                       <span class="row-main">
                         <span class="row-title">{event.description ?? event.event_type}</span>
                         <span class="hint">
-                          {event.event_type} · {event.ip_address ?? event.source_service}
+                          {[event.description && event.event_type, event.ip_address ?? event.source_service]
+                            .filter(Boolean)
+                            .join(" · ")}
                         </span>
                       </span>
                       {event.status === "failure" && <span class="tag warning">{t.failure}</span>}

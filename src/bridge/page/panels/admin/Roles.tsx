@@ -111,7 +111,7 @@ function RoleDetails({ id }: { id: string }): JSX.Element {
       action: common().remove,
       perform: async () => {
         await call(() => api.DELETE("/v1/roles/{id}", { params: { path } }));
-        go(["admin", "roles"]);
+        go(["admin", "roles"], {}, true);
       },
     });
   return (

@@ -140,7 +140,7 @@ export function UserDetails({ id }: { id: string }): JSX.Element {
       action: t.force,
       perform: async () => {
         await call(() => api.POST("/v1/admin/users/{id}/force-delete", { params: { path }, body: {} }));
-        go(["admin", "users"]);
+        go(["admin", "users"], {}, true);
       },
     });
   return (

@@ -12,7 +12,7 @@ import { Ago } from "../../ui/time";
 import { place } from "../../units";
 import { Acknowledge } from "./Acknowledge";
 import { Severity } from "./AlertList";
-import { Deliveries } from "./Deliveries";
+import { Deliveries, useProgress } from "./Deliveries";
 import { drawPlace } from "./place";
 import { headline, valueText, words } from "./words";
 
@@ -70,6 +70,7 @@ export function AlertPage({ id }: { id: string }): JSX.Element {
     async () => (await call(() => api.GET("/v1/alerts/{id}", { params: { path: { id } } }))).data,
     [id, alertChanges.value],
   );
+  useProgress(loaded.data?.deliveries, loaded.reload);
   return (
     <Panel title={texts().title} back={to(["alerts", loaded.data?.status ?? "open"])}>
       <Show of={loaded}>{(alert) => <Shown alert={alert} onChanged={loaded.reload} />}</Show>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { api, call, messageOf, type Schemas } from "../../api";
 import { inLanguages } from "../../language";
 import { to } from "../../route";
@@ -78,6 +79,20 @@ export function Deliveries({
       ))}
     </ul>
   );
+}
+
+/** Milliseconds after which deliveries that wait are read again: nobody is told of their ends. */
+const PAUSE = 5_000;
+
+/** Reads deliveries again as long as one of them waits and somebody looks. */
+export function useProgress(of: readonly Delivery[] | undefined, reload: () => Promise<void>): void {
+  useEffect(() => {
+    if (!of?.some(({ status }) => status === "waiting")) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void reload();
+    }, PAUSE);
+    return () => clearInterval(timer);
+  }, [of, reload]);
 }
 
 /** The end of a delivery, by a word and a form. */

@@ -46,7 +46,7 @@ export function DeviceDay({
             <Totals of={figures.total} />
           </Section>
           <Section title={title === null ? t.list : `${isolated(title)}: ${t.list}`}>
-            <Moves shown={shown} places={places} />
+            <Moves shown={shown} places={places} recomputingFrom={figures.recomputingFrom} />
             {figures.segmentsTotal > shown.segments.length && (
               <p class="hint">{t.cut(number(shown.segments.length), number(figures.segmentsTotal))}</p>
             )}

@@ -42,7 +42,16 @@ function show({ kind, from, to, start, end }: Segment, { way }: Shown): void {
 }
 
 /** The moves, stops and gaps of a device; a tap shows one on the map and moves the clock there. */
-export function Moves({ shown, places }: { shown: Shown; places: ReadonlyMap<string, string> }): JSX.Element {
+export function Moves({
+  shown,
+  places,
+  recomputingFrom,
+}: {
+  shown: Shown;
+  places: ReadonlyMap<string, string>;
+  /** ISO 8601; null when nothing is being computed anew. */
+  recomputingFrom: string | null;
+}): JSX.Element {
   const t = words();
   const { segments } = shown;
   const most = useSignal(MOST);
@@ -67,7 +76,11 @@ export function Moves({ shown, places }: { shown: Shown; places: ReadonlyMap<str
               aria-current={at === current.value ? "true" : undefined}
               onClick={() => show(segment, shown)}
             >
-              <Entry segment={segment} places={places} />
+              <Entry
+                segment={segment}
+                places={places}
+                isAnew={recomputingFrom !== null && seconds(segment.to) >= seconds(recomputingFrom)}
+              />
             </button>
           </li>
         ))}
@@ -87,7 +100,16 @@ export function Moves({ shown, places }: { shown: Shown; places: ReadonlyMap<str
 
 const ICONS = { move: "trips", stop: "stop", gap: "gap" } as const;
 
-function Entry({ segment, places }: { segment: Segment; places: ReadonlyMap<string, string> }): JSX.Element {
+function Entry({
+  segment,
+  places,
+  isAnew,
+}: {
+  segment: Segment;
+  places: ReadonlyMap<string, string>;
+  /** True if late positions may yet change it. */
+  isAnew: boolean;
+}): JSX.Element {
   const t = words();
   const { kind, from, to, duration_seconds, distance_km, average_speed_kmh, location_id, zone_ids } = segment;
   const [begin, end] = [Date.parse(from), Date.parse(to)];
@@ -108,6 +130,7 @@ function Entry({ segment, places }: { segment: Segment; places: ReadonlyMap<stri
           {dayAndClock(begin)} – {ends}
         </span>
         {facts.length > 0 && <span class="hint">{facts.join(" · ")}</span>}
+        {isAnew && <span class="tag warning">{t.isAnew}</span>}
       </span>
       <span class="row-end number">{duration(duration_seconds)}</span>
     </>

@@ -73,6 +73,7 @@ export const words = inLanguages({
     tooLong: "Totals, moves and stops are shown for spans of up to 400 days.",
     anew: (from: string) =>
       `Late positions came: from ${from} on, moves, stops and totals are being computed anew.`,
+    isAnew: "being computed anew",
     thinned: (metres: string) => `The line is simplified; no position is farther from it than ${metres}.`,
     take: "Take it along",
     share: "Share by a link",
@@ -149,6 +150,7 @@ export const words = inLanguages({
     tooLong: "Summen, Fahrten und Halte werden für Zeiträume bis zu 400 Tagen gezeigt.",
     anew: (from: string) =>
       `Verspätete Positionen sind eingetroffen: Fahrten, Halte und Summen ab ${from} werden neu berechnet.`,
+    isAnew: "wird neu berechnet",
     thinned: (metres: string) =>
       `Die Linie ist vereinfacht; keine Position liegt weiter als ${metres} von ihr.`,
     take: "Mitnehmen",

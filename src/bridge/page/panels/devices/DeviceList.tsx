@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icons";
 import { Empty, Panel } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { common } from "../../ui/words";
-import { AgeSign, useWhereabouts } from "./state";
+import { AgeSign, lastHeard, useWhereabouts } from "./state";
 import { words } from "./words";
 
 /** Lists shorter than this are looked through faster than a name is typed. */
@@ -54,13 +54,12 @@ export function DeviceList(): JSX.Element {
 function Row({ craft }: { craft: Craft }): JSX.Element {
   const t = words();
   const device = craft.device.value;
-  const fix = craft.fix.value;
   const doing = useWhereabouts(craft);
-  const at = fix?.timestamp ?? device.last_position_at;
+  const at = lastHeard(craft);
   return (
     <li>
       <a class="row" href={to(["devices", device.id])}>
-        <AgeSign fix={fix} />
+        <AgeSign at={at} />
         <span class="row-main">
           <span class="row-title">{device.name}</span>
           <span class="hint">{doing.length > 0 ? doing.join(" · ") : !at && t.neverSeen}</span>

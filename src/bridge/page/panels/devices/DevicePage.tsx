@@ -13,7 +13,7 @@ import { Ago } from "../../ui/time";
 import { common } from "../../ui/words";
 import { bearing, number, place, speed } from "../../units";
 import { activeTrips, zonesInside } from "../../whereabouts";
-import { AgeSign, useWhereabouts } from "./state";
+import { AgeSign, lastHeard, useWhereabouts } from "./state";
 import { words } from "./words";
 
 /** One device: its state in words and numbers, and the ways to what belongs to it. */
@@ -31,6 +31,7 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
   const t = words();
   const device = craft.device.value;
   const fix = craft.fix.value;
+  const at = lastHeard(craft);
   const doing = useWhereabouts(craft);
   const zones = zonesInside.value.get(device.id) ?? [];
   const trip = activeTrips.value.get(device.id);
@@ -48,7 +49,12 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
       t.day,
       to(["day", device.id, dayName(Date.parse(fix?.timestamp ?? new Date().toISOString()))]),
     ],
-    mayBy("alerts:read", device.id, "now") && ["anchor", t.anchor, to(["anchor", device.id])],
+    mayBy("alerts:read", device.id, "manage") && ["anchor", t.anchor, to(["anchor", device.id])],
+    mayBy("alerts:write", device.id, "manage") && [
+      "alerts",
+      t.alert,
+      to(["alerts", "rules", "new"], { device: device.id }),
+    ],
     changes && ["phone", t.trackers, to(["devices", device.id, "trackers"])],
     changes &&
       may("gps:write") &&
@@ -59,20 +65,20 @@ function Shown({ craft }: { craft: Craft }): JSX.Element {
   return (
     <Panel title={device.name} back={to(["devices"])}>
       <p class="state">
-        <AgeSign fix={fix} />
+        <AgeSign at={at} />
         <span>
-          {doing.join(" · ") || t.neverSeen}
-          {fix && (
+          {at ? doing.join(" · ") : [...doing, t.neverSeen].join(" · ")}
+          {at && (
             <>
-              {" "}
-              · <Ago at={fix.timestamp} />
+              {doing.length > 0 && " · "}
+              <Ago at={at} />
             </>
           )}
         </span>
       </p>
       {device.description && <p>{device.description}</p>}
       <OwnedNote boxId={device.box_id} />
-      {!fix && changes && (
+      {!at && changes && (
         <Empty icon="phone" title={t.unconnected}>
           <p>{t.unconnectedHint}</p>
           <a class="button main" href={to(["devices", device.id, "trackers"], { new: "1" })}>

@@ -88,7 +88,7 @@ function Fields({ device }: { device: Schemas["Device"] }): JSX.Element {
     );
     await readFleet();
     say(common().saved);
-    go(["devices", device.id]);
+    go(["devices", device.id], {}, true);
   };
   const remove = () =>
     ask({
@@ -98,7 +98,7 @@ function Fields({ device }: { device: Schemas["Device"] }): JSX.Element {
       perform: async () => {
         await call(() => api.DELETE("/v1/devices/{id}", { params: { path } }));
         await readFleet();
-        go(["devices"]);
+        go(["devices"], {}, true);
       },
     });
   const now = fields.value;

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { ageOf } from "../../age";
-import type { Craft, Fix } from "../../fleet";
+import type { Craft } from "../../fleet";
 import { speed } from "../../units";
 import { activeTrips, zonesInside } from "../../whereabouts";
 import { words } from "./words";
@@ -8,9 +8,13 @@ import { words } from "./words";
 /** Slower than this (km/h) a receiver at rest reports by itself. */
 const AT_REST = 1;
 
+/** The time of a device's newest position, which its record tells also those who may not see where it is. */
+export const lastHeard = ({ device, fix }: Craft): string | null =>
+  fix.value?.timestamp ?? device.value.last_position_at;
+
 /** A sign that tells the age of a position by its form: full, half, empty, crossed out. */
-export function AgeSign({ fix }: { fix: Fix | null }): JSX.Element {
-  const age = ageOf(fix);
+export function AgeSign({ at }: { at: string | null }): JSX.Element {
+  const age = ageOf(at === null ? null : { timestamp: at });
   return (
     <svg
       class={`age ${age}`}

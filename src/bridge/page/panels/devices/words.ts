@@ -8,7 +8,7 @@ export const words = inLanguages({
     none: "No devices yet",
     noneHint:
       "A device is a vessel, a vehicle or a phone that reports where it is. Add one, then scan a code with the phone.",
-    noneForYou: "Nobody has shared a device with you yet.",
+    noneForYou: "Nobody has added a device yet, or shared one with you.",
     noMatch: "No device has this name.",
     neverSeen: "has never reported",
     unconnected: "Nothing has come in yet",
@@ -31,6 +31,7 @@ export const words = inLanguages({
     showOnMap: "On the map",
     day: "The day",
     anchor: "Anchor watch",
+    alert: "Alert me",
     trackers: "Apps and trackers",
     import: "Import tracks",
     shares: "Who may see it",
@@ -65,7 +66,7 @@ export const words = inLanguages({
     none: "Noch keine Geräte",
     noneHint:
       "Ein Gerät ist ein Schiff, ein Fahrzeug oder ein Telefon, das meldet, wo es ist. Lege eines an und scanne dann mit dem Telefon einen Code.",
-    noneForYou: "Mit dir hat noch niemand ein Gerät geteilt.",
+    noneForYou: "Noch hat niemand ein Gerät angelegt oder mit dir geteilt.",
     noMatch: "So heißt kein Gerät.",
     neverSeen: "hat sich noch nie gemeldet",
     unconnected: "Noch ist nichts angekommen",
@@ -93,6 +94,7 @@ export const words = inLanguages({
     showOnMap: "Auf der Karte",
     day: "Der Tag",
     anchor: "Ankerwache",
+    alert: "Alarm einrichten",
     trackers: "Apps und Tracker",
     import: "Strecken importieren",
     shares: "Wer es sehen darf",

@@ -51,7 +51,7 @@ export function DeviceCard({ craft }: { craft: Craft }): JSX.Element {
   return (
     <Card title={name} onClose={() => go(["map"])}>
       <p class="map-card-state">
-        <AgeSign fix={fix} />
+        <AgeSign at={fix?.timestamp ?? null} />
         <span>
           {stateOf(craft)}
           {fix && (

@@ -75,7 +75,7 @@ function Row({ craft, onChoose }: { craft: Craft; onChoose: () => void }): JSX.E
   return (
     <li>
       <button type="button" class="row" onClick={onChoose} disabled={!fix}>
-        <AgeSign fix={fix} />
+        <AgeSign at={fix?.timestamp ?? null} />
         <span class="row-main">
           <span class="row-title">{craft.device.value.name}</span>
         </span>

@@ -23,7 +23,7 @@ export function Deletion(): JSX.Element {
   const schedule = async () => {
     await call(() =>
       api.POST("/v1/users/me/deletion", {
-        body: { password: password.value, code: code.value.trim() || null },
+        body: { password: password.value || null, code: code.value.trim() || null },
       }),
     );
     close();
@@ -66,10 +66,9 @@ export function Deletion(): JSX.Element {
           <p>{t.deleteHint}</p>
           <Form kind="danger" action={common().remove} onSubmit={schedule} onCancel={close}>
             <TextField
-              label={t.current}
+              label={t.passwordIf}
               type="password"
               autocomplete="current-password"
-              required
               {...bound(password)}
             />
             <TextField label={t.codeIf} autocomplete="one-time-code" {...bound(code)} />

@@ -4,6 +4,7 @@ import { Button } from "../../ui/button";
 import { Panel } from "../../ui/panel";
 import { Deletion } from "./Deletion";
 import { Export } from "./Export";
+import { Passkeys } from "./Passkeys";
 import { Password } from "./Password";
 import { Preferences } from "./Preferences";
 import { Profile } from "./Profile";
@@ -28,6 +29,7 @@ export function Me(): JSX.Element | null {
       <Preferences />
       <Password />
       <SecondFactor />
+      <Passkeys />
       <Sessions />
       <Export />
       <Deletion />

@@ -47,6 +47,30 @@ export const words = inLanguages({
     codesLead:
       "Each lets you in once when the app isn't at hand. Write them down now: they aren't shown again.",
     done: "I have written them down",
+    passkeys: "Passkeys",
+    passkeysLead:
+      "A passkey signs you in by fingerprint, face or PIN, without a password and without a code. It stays on your device, or with whoever keeps your passwords.",
+    noPasskeys: "There is none yet.",
+    addPasskey: "Add a passkey",
+    addPasskeyLead:
+      "Your browser asks where to keep it: on this device, on another one, or on a security key.",
+    goOn: "Go on",
+    passkeyName: "Name",
+    passkeyNameHint: "So that you know it again; left empty, it is named after where it is kept",
+    renamePasskey: (name: string) => `Rename ${name}`,
+    removePasskey: (name: string) => `Remove ${name}`,
+    removePasskeyText: "It opens this account no more. On the device where it is kept, delete it there too.",
+    remove: "Remove",
+    neverUsed: "never used",
+    lastUsed: "last used",
+    backedUp: "with a copy elsewhere",
+    noneHere: {
+      server: (_: string) =>
+        "There are no passkeys here: browsers permit them over https and under a name alone, and this server is reached otherwise. Ask whoever runs it.",
+      address: (origin: string) =>
+        `Passkeys can be added and used at ${origin} alone: browsers permit them over https, and bind them to that name.`,
+      browser: (_: string) => "This browser has no passkeys.",
+    },
     sessions: "Where you are signed in",
     thisOne: "this one",
     lastActive: "active",
@@ -63,6 +87,7 @@ export const words = inLanguages({
     keep: "Keep my account",
     delete: "Delete my account",
     deleteHint: "Your positions, trips and logs stay with their devices, without your name.",
+    passwordIf: "Current password, if there is one",
     codeIf: "Code of the second factor, if it is on",
   },
   de: {
@@ -112,6 +137,31 @@ export const words = inLanguages({
     codesLead:
       "Jeder lässt dich einmal hinein, wenn die App nicht zur Hand ist. Schreib sie jetzt auf: Sie werden nicht noch einmal gezeigt.",
     done: "Ich habe sie aufgeschrieben",
+    passkeys: "Passkeys",
+    passkeysLead:
+      "Ein Passkey meldet dich mit Fingerabdruck, Gesicht oder PIN an, ohne Passwort und ohne Code. Er bleibt auf deinem Gerät oder dort, wo deine Passwörter aufbewahrt werden.",
+    noPasskeys: "Es gibt noch keinen.",
+    addPasskey: "Passkey hinzufügen",
+    addPasskeyLead:
+      "Dein Browser fragt, wo er aufbewahrt werden soll: auf diesem Gerät, auf einem anderen oder auf einem Sicherheitsschlüssel.",
+    goOn: "Weiter",
+    passkeyName: "Name",
+    passkeyNameHint: "Damit du ihn wiedererkennst; bleibt er leer, heißt er nach seinem Aufbewahrungsort",
+    renamePasskey: (name: string) => `${name} umbenennen`,
+    removePasskey: (name: string) => `${name} entfernen`,
+    removePasskeyText:
+      "Er öffnet dieses Konto dann nicht mehr. Lösche ihn auch auf dem Gerät, auf dem er aufbewahrt wird.",
+    remove: "Entfernen",
+    neverUsed: "nie benutzt",
+    lastUsed: "zuletzt benutzt",
+    backedUp: "mit einer Kopie anderswo",
+    noneHere: {
+      server: (_: string) =>
+        "Hier gibt es keine Passkeys: Browser erlauben sie nur über https und unter einem Namen, und dieser Server wird anders erreicht. Frage die, die ihn betreiben.",
+      address: (origin: string) =>
+        `Passkeys lassen sich nur unter ${origin} hinzufügen und benutzen: Browser erlauben sie nur über https und binden sie an diesen Namen.`,
+      browser: (_: string) => "Dieser Browser hat keine Passkeys.",
+    },
     sessions: "Wo du angemeldet bist",
     thisOne: "diese hier",
     lastActive: "aktiv",
@@ -128,6 +178,7 @@ export const words = inLanguages({
     keep: "Mein Konto behalten",
     delete: "Mein Konto löschen",
     deleteHint: "Deine Positionen, Fahrten und Logbücher bleiben bei ihren Geräten, ohne deinen Namen.",
+    passwordIf: "Jetziges Passwort, falls es eines gibt",
     codeIf: "Code des zweiten Faktors, falls er an ist",
   },
 });

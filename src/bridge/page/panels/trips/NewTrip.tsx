@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { api, call } from "../../api";
 import { fleet } from "../../fleet";
 import { go, to } from "../../route";
+import { may } from "../../session";
 import { AreaField, bound, CheckField, Form, picked, SelectField, TextField, ticked } from "../../ui/form";
 import { useLoaded } from "../../ui/loaded";
 import { Panel } from "../../ui/panel";
@@ -19,7 +20,11 @@ export function NewTrip(): JSX.Element {
   const [name, description, category] = [useSignal(""), useSignal(""), useSignal("")];
   const device = useSignal(devices.length === 1 ? (devices[0]?.id ?? "") : "");
   const startsNow = useSignal(true);
-  const categories = useLoaded(() => call(() => api.GET("/v1/trip-categories")), []);
+  const mayChoose = may("trip_categories:read");
+  const categories = useLoaded(
+    async () => (mayChoose ? call(() => api.GET("/v1/trip-categories")) : []),
+    [mayChoose],
+  );
   const make = async () => {
     const { data } = await call(() =>
       api.POST("/v1/trips", {

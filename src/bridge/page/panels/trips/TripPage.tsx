@@ -144,7 +144,7 @@ function Shown({ trip, onChanged }: { trip: Trip; onChanged: () => Promise<void>
               action: common().remove,
               perform: async () => {
                 await call(() => api.DELETE("/v1/trips/{id}", { params: { path } }));
-                go(["trips"]);
+                go(["trips"], {}, true);
               },
             })
           }

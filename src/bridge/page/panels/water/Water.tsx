@@ -64,7 +64,7 @@ function Levels(): JSX.Element {
   const loaded = useLoaded(async () => {
     // The list is refused where there is no source, which a browser would report as an error: this isn't.
     const { reason } = await call(() => api.GET("/v1/pegel/nearby"));
-    if (reason === "off") return null;
+    if (reason === "off") return "off";
     return call(() => api.GET("/v1/pegel/stations", { params: { query: sought ? { water: sought } : {} } }));
   }, [sought]);
   return (
@@ -72,7 +72,7 @@ function Levels(): JSX.Element {
       <TextField label={t.find} type="search" {...bound(water)} />
       <Show of={loaded}>
         {(stations) =>
-          stations === null ? (
+          stations === "off" ? (
             <Empty icon="water" title={t.off}>
               <p>{t.offHint}</p>
             </Empty>

@@ -74,12 +74,6 @@ export function Fields({
     <>
       <TextField label={t.name} required maxLength={200} value={now.name} onInput={(name) => set({ name })} />
       {children}
-      <AreaField
-        label={`${t.description} (${common().optional})`}
-        maxLength={10_000}
-        value={now.description ?? ""}
-        onInput={(description) => set({ description })}
-      />
       {!isNew && (
         <CheckField
           label={t.isActive}
@@ -87,72 +81,81 @@ export function Fields({
           onChange={(is_active) => set({ is_active })}
         />
       )}
-      <CheckField
-        label={t.hasColor}
-        isChecked={now.color !== null}
-        onChange={(has) => set({ color: has ? FIRST_COLOR : null })}
-      />
-      {now.color !== null && (
-        <TextField
-          label={t.color}
-          type={HEX.test(now.color) ? "color" : "text"}
-          maxLength={64}
-          value={now.color}
-          onInput={(color) => set({ color })}
+      <More title={common().more}>
+        <AreaField
+          label={`${t.description} (${common().optional})`}
+          maxLength={10_000}
+          value={now.description ?? ""}
+          onInput={(description) => set({ description })}
         />
-      )}
-      <NumberField
-        label={t.dwell}
-        hint={t.noDwell}
-        min={1 / 60}
-        max={525_600}
-        value={now.dwell_seconds === null ? null : now.dwell_seconds / 60}
-        onInput={(minutes) => set({ dwell_seconds: minutes === null ? null : Math.round(minutes * 60) })}
-      />
-      <More title={t.against}>
+        <CheckField
+          label={t.hasColor}
+          isChecked={now.color !== null}
+          onChange={(has) => set({ color: has ? FIRST_COLOR : null })}
+        />
+        {now.color !== null && (
+          <TextField
+            label={t.color}
+            type={HEX.test(now.color) ? "color" : "text"}
+            maxLength={64}
+            value={now.color}
+            onInput={(color) => set({ color })}
+          />
+        )}
         <NumberField
-          label={t.confirm}
-          hint={t.confirmHint}
-          min={1}
-          max={10}
-          step={1}
-          value={now.confirm_fixes}
-          onInput={(confirm_fixes) => set({ confirm_fixes })}
+          label={t.dwell}
+          hint={t.noDwell}
+          min={1 / 60}
+          max={525_600}
+          value={now.dwell_seconds === null ? null : now.dwell_seconds / 60}
+          onInput={(minutes) => set({ dwell_seconds: minutes === null ? null : Math.round(minutes * 60) })}
         />
-        <div class="pair">
+        <fieldset>
+          <legend>{t.against}</legend>
           <NumberField
-            label={t.enterAfter}
-            min={0}
-            max={86_400}
+            label={t.confirm}
+            hint={t.confirmHint}
+            min={1}
+            max={10}
             step={1}
-            value={now.enter_after_s}
-            onInput={(enter_after_s) => set({ enter_after_s })}
+            value={now.confirm_fixes}
+            onInput={(confirm_fixes) => set({ confirm_fixes })}
+          />
+          <div class="pair">
+            <NumberField
+              label={t.enterAfter}
+              min={0}
+              max={86_400}
+              step={1}
+              value={now.enter_after_s}
+              onInput={(enter_after_s) => set({ enter_after_s })}
+            />
+            <NumberField
+              label={t.exitAfter}
+              min={0}
+              max={86_400}
+              step={1}
+              value={now.exit_after_s}
+              onInput={(exit_after_s) => set({ exit_after_s })}
+            />
+          </div>
+          <NumberField
+            label={t.margin}
+            hint={t.asServer}
+            min={0}
+            max={100_000}
+            value={now.exit_margin_m}
+            onInput={(exit_margin_m) => set({ exit_margin_m })}
           />
           <NumberField
-            label={t.exitAfter}
+            label={t.accuracy}
+            hint={t.asServer}
             min={0}
-            max={86_400}
-            step={1}
-            value={now.exit_after_s}
-            onInput={(exit_after_s) => set({ exit_after_s })}
+            max={1_000_000}
+            value={now.max_accuracy_m}
+            onInput={(max_accuracy_m) => set({ max_accuracy_m })}
           />
-        </div>
-        <NumberField
-          label={t.margin}
-          hint={t.asServer}
-          min={0}
-          max={100_000}
-          value={now.exit_margin_m}
-          onInput={(exit_margin_m) => set({ exit_margin_m })}
-        />
-        <NumberField
-          label={t.accuracy}
-          hint={t.asServer}
-          min={0}
-          max={1_000_000}
-          value={now.max_accuracy_m}
-          onInput={(max_accuracy_m) => set({ max_accuracy_m })}
-        />
+        </fieldset>
       </More>
       <BoxChoice chosen={now.box_ids} onChange={(box_ids) => set({ box_ids })} />
     </>

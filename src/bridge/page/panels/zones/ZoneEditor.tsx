@@ -137,7 +137,7 @@ function Editor({ zone }: { zone: Zone | null }): JSX.Element {
   const above = zone ? ["zones", zone.id] : ["zones"];
   return (
     <Panel title={zone ? t.editTitle : t.draw} back={to(above)} actions={<Tools drawing={drawing} />}>
-      <Form action={common().save} onSubmit={save} onCancel={() => go(above)}>
+      <Form action={common().save} onSubmit={save} onCancel={() => go(above, {}, true)}>
         <SelectField
           label={t.kind}
           hint={{ circle: t.howCircle, polygon: t.howPolygon, corridor: t.howCorridor }[shape.kind]}

@@ -124,7 +124,7 @@ function Actions({ zone: { id, is_active, is_from_shore } }: { zone: Zone }): JS
       perform: async () => {
         await call(() => api.DELETE("/v1/geofences/{id}", { params }));
         await readZones();
-        go(["zones"]);
+        go(["zones"], {}, true);
       },
     });
   return (

@@ -56,7 +56,7 @@ function Shown({ rule, onChanged }: { rule: Rule; onChanged: () => Promise<void>
       action: common().remove,
       perform: async () => {
         await call(() => api.DELETE("/v1/alert-rules/{id}", { params: { path } }));
-        go(["alerts", "rules"]);
+        go(["alerts", "rules"], {}, true);
       },
     });
   return (
@@ -98,17 +98,21 @@ function Summary({ rule }: { rule: Rule }): JSX.Element {
 
 export type SetDraft = (change: Partial<Draft>) => void;
 
-/** The zone that a new rule is asked for by the address, if any. */
-function ofZone(): Partial<Draft> {
-  const zone = route.peek().query.get("zone");
-  return zone === null ? {} : { zones: "some", zoneIds: [zone] };
+/** The zone and the device that a new rule is asked for by the address, if any. */
+function asked(): Partial<Draft> {
+  const { query } = route.peek();
+  const [zone, device] = [query.get("zone"), query.get("device")];
+  return {
+    ...(zone !== null && { zones: "some", zoneIds: [zone] }),
+    ...(device !== null && { devices: "some", deviceIds: [device] }),
+  };
 }
 
 function Fields({ rule }: { rule: Rule | null }): JSX.Element {
   const t = words();
   const isLimited = isByShares();
   const draft = useSignal<Draft>(
-    rule ? draftOf(rule) : { ...EMPTY, ...ofZone(), ...(isLimited && { devices: "some", type: "silence" }) },
+    rule ? draftOf(rule) : { ...EMPTY, ...(isLimited && { devices: "some", type: "silence" }), ...asked() },
   );
   const set: SetDraft = (change) => {
     draft.value = { ...draft.value, ...change };
@@ -123,7 +127,7 @@ function Fields({ rule }: { rule: Rule | null }): JSX.Element {
         await call(() => api.PATCH("/v1/alert-rules/{id}", { params: { path: { id: rule.id } }, body }));
     }
     say(common().saved);
-    go(["alerts", "rules"]);
+    go(["alerts", "rules"], {}, true);
   };
   return (
     <Form action={rule ? t.save : t.make} onSubmit={save}>

@@ -10,7 +10,7 @@ import { Pages } from "../../../ui/pages";
 import { Facts, Panel, Section } from "../../../ui/panel";
 import { common } from "../../../ui/words";
 import { number } from "../../../units";
-import { Deliveries } from "../Deliveries";
+import { Deliveries, useProgress } from "../Deliveries";
 import { scheduleText } from "../ScheduleField";
 import { Secret } from "./Secret";
 import { leadsTo, type Target, TargetState } from "./TargetList";
@@ -34,6 +34,7 @@ export function TargetPage({ id }: { id: string }): JSX.Element {
       ),
     [id, page.value],
   );
+  useProgress(sent.data?.data, sent.reload);
   const secret = useSignal<string | null>(null);
   if (secret.value !== null)
     return (
@@ -95,7 +96,7 @@ function Shown({
       action: common().remove,
       perform: async () => {
         await call(() => api.DELETE("/v1/notification-targets/{id}", { params: { path } }));
-        go(["alerts", "targets"]);
+        go(["alerts", "targets"], {}, true);
       },
     });
   const rotate = () =>
@@ -129,7 +130,7 @@ function Shown({
           [t.former, target.former_secret_until && exact(Date.parse(target.former_secret_until))],
         ]}
       />
-      <Test id={target.id} onTested={onTested} />
+      <Test target={target} onTested={onTested} />
       <div class="actions left">
         {target.kind === "webhook" && (
           <Button icon="key" onClick={rotate}>
@@ -145,7 +146,13 @@ function Shown({
 }
 
 /** Sends a test, and says in words what became of it. */
-function Test({ id, onTested }: { id: string; onTested: () => Promise<void> }): JSX.Element {
+function Test({
+  target: { id, kind },
+  onTested,
+}: {
+  target: Target;
+  onTested: () => Promise<void>;
+}): JSX.Element {
   const t = words();
   const outcome = useSignal<{ isGood: boolean; text: string; note: string | null } | null>(null);
   const test = async () => {
@@ -154,7 +161,9 @@ function Test({ id, onTested }: { id: string; onTested: () => Promise<void> }): 
       const result = await call(() =>
         api.POST("/v1/notification-targets/{id}/test", { params: { path: { id } } }),
       );
-      outcome.value = { isGood: result.status === "delivered", text: testText(result), note: result.note };
+      const { status, response_status, note } = result;
+      const reason = response_status === null ? undefined : t.reasons[kind]?.[response_status];
+      outcome.value = { isGood: status === "delivered", text: testText(result), note: reason ?? note };
     } catch (error) {
       outcome.value = { isGood: false, text: messageOf(error), note: null };
     }

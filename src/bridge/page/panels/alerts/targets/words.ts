@@ -1,5 +1,8 @@
 import { inLanguages } from "../../../language";
 
+/** Likely reasons of a refusal, by the kind of target and the status of the answer. */
+type Reasons = Partial<Record<string, Partial<Record<number, string>>>>;
+
 export const words = inLanguages({
   en: {
     none: "Nobody is told yet",
@@ -52,6 +55,19 @@ export const words = inLanguages({
       answered: (status: number) => `the other side answered ${status}`,
       unknown: "no reason is known",
     },
+    reasons: {
+      telegram: {
+        400: "There is no such chat, or the bot isn't in it.",
+        401: "Telegram doesn't know the bot's token.",
+        403: "The bot may not write to the chat: it was blocked, or has left it.",
+        404: "Telegram doesn't know the bot's token.",
+      },
+      ntfy: {
+        401: "The server doesn't know the access token.",
+        403: "The server lets this topic be written to with an access token alone, or not with this one.",
+        404: "There is no ntfy at this address.",
+      },
+    } as Reasons,
     secret: "Secret of the signature",
     secretOnce: "It is shown this once. Copy it to the program that receives the requests.",
     done: "Done",
@@ -115,6 +131,19 @@ export const words = inLanguages({
       answered: (status: number) => `Die Gegenseite hat mit ${status} geantwortet`,
       unknown: "Ein Grund ist nicht bekannt",
     },
+    reasons: {
+      telegram: {
+        400: "Diesen Chat gibt es nicht, oder der Bot ist nicht darin.",
+        401: "Telegram kennt das Token des Bots nicht.",
+        403: "Der Bot darf in diesen Chat nicht schreiben: Er wurde blockiert oder hat ihn verlassen.",
+        404: "Telegram kennt das Token des Bots nicht.",
+      },
+      ntfy: {
+        401: "Der Server kennt das Zugangstoken nicht.",
+        403: "Der Server lässt in dieses Thema nur mit einem Zugangstoken schreiben, oder nicht mit diesem.",
+        404: "Unter dieser Adresse ist kein ntfy.",
+      },
+    } as Reasons,
     secret: "Geheimnis der Signatur",
     secretOnce: "Es wird nur dieses eine Mal gezeigt. Kopiere es in das Programm, das die Anfragen empfängt.",
     done: "Fertig",
