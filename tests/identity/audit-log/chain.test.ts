@@ -454,7 +454,6 @@ describe("events of an earlier version", () => {
       const state = chained();
       if (state?.chained_to === null) break;
       interrupted++;
-      // What a command writes meanwhile waits for its turn.
     }
     expect(existsSync(database)).toBe(true);
     const later = await TestServer.start({ dataDir });
