@@ -54,6 +54,7 @@ import { healthRoutes } from "./server/health/routes";
 import { metricsRoutes } from "./server/metrics/routes";
 import { boxRoutes } from "./sync/boxes/routes";
 import { downRoutes } from "./sync/down/routes";
+import { pushRoutes } from "./sync/push/routes";
 import { categoryRoutes } from "./tracking/categories/routes";
 import { crossingRoutes } from "./tracking/crossings/routes";
 import { deviceRoutes } from "./tracking/devices/routes";
@@ -154,6 +155,7 @@ export function createApp(): App {
     .use(templateRoutes)
     .use(boxRoutes)
     .use(downRoutes)
+    .use(pushRoutes)
     .use(settingRoutes)
     .use(systemConfigRoutes)
     .use(waterLevelRoutes)

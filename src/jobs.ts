@@ -32,6 +32,7 @@ import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/servic
 import { deleteOldLogs } from "./personal-data/export-logs/service";
 import { backUpWhenDue } from "./server/backup/schedule";
 import { giveHeartbeat } from "./server/heartbeat/heartbeat";
+import { thinBacklog } from "./sync/aboard/thin";
 import { finishReleases } from "./sync/boxes/release";
 import { watchMakers } from "./sync/down/assigned";
 import { recomputeCrossings } from "./tracking/crossings/recompute";
@@ -87,6 +88,7 @@ const JOBS: Job[] = [
   { name: "end links that ran out", interval: MINUTE, run: endExpiredLinks, atStart: true },
   { name: "delete old crossings", interval: HOUR, run: deleteOldCrossings, atStart: true },
   { name: "forget old changes", interval: 10 * MINUTE, run: forgetOldChanges, atStart: true },
+  { name: "bound what waits for the shore", interval: 10 * MINUTE, run: thinBacklog, atStart: true },
   { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },
   { name: "delete old audit events", interval: HOUR, run: deleteOldEvents, atStart: true },
   { name: "delete old export logs", interval: HOUR, run: deleteOldLogs, atStart: true },

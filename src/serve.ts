@@ -48,6 +48,7 @@ import { checkClockAtStart } from "./server/health/clock";
 import { requireKey } from "./server/keys/check";
 import { resumeRotation } from "./server/keys/rotate";
 import { startMetrics } from "./server/metrics/service";
+import { startSync } from "./sync/aboard/service";
 import { startWatchingMakers } from "./sync/down/assigned";
 import { startAutoTrips } from "./tracking/auto-trips/service";
 import { startRecomputing } from "./tracking/crossings/recompute";
@@ -159,9 +160,11 @@ async function bringUp(release: () => void): Promise<Running> {
   const stopReceiver = startReceiver();
   const stopVessels = startVessels();
   const stopMqtt = await startMqtt();
+  const stopSync = await startSync();
   const stop = async () => {
     beginStop();
     const mqttStopped = stopMqtt();
+    const syncStopped = stopSync();
     stopVessels();
     stopReceiver();
     stopJobs();
@@ -172,6 +175,7 @@ async function bringUp(release: () => void): Promise<Running> {
     await Promise.race([app.server?.stop(false), Bun.sleep(DRAIN_SECONDS * SECOND)]);
     await app.server?.stop(true);
     await mqttStopped;
+    await syncStopped;
     await stopOutbox();
     await stopBackups();
     endCode();

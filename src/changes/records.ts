@@ -1,6 +1,6 @@
 import { findAlert } from "../alerts/alerts/service";
 import { type Change, cursorOf } from "../feed/journal";
-import type { ChangeType } from "../feed/kinds";
+import { type ChangeKind, type ChangeType, SILENT_KINDS } from "../feed/kinds";
 import type { Permission } from "../identity/access/permissions";
 import { findDevice } from "../tracking/devices/service";
 import { findPoint } from "../tracking/gps/service";
@@ -55,7 +55,7 @@ export function told(change: Change & { kind: ChangeType }): ToldChange {
 
 /** True for a change that somebody is told of by itself. */
 export const isTold = (change: Change): change is Change & { kind: ChangeType } =>
-  change.kind !== "position" && change.kind !== "crossing";
+  !(SILENT_KINDS as readonly ChangeKind[]).includes(change.kind);
 
 /** True if a change is one of a device; also of a trip that was this device's until then. */
 export const isOf = ({ device_id, kind, detail }: Change, deviceId: string): boolean =>

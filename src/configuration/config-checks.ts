@@ -11,7 +11,6 @@ export function contradictions(values: Config): string[] {
   if (values["email.transport"] === "smtp") needs("email.smtp_url", "for email.transport = smtp");
   if (values["security.encryption_key"] !== null && values["security.encryption_key_file"] !== null)
     problems.push("security.encryption_key and security.encryption_key_file exclude each other: set one");
-  if (values["sync.url"] !== null) needs("sync.token", "with sync.url");
   if (values["bot_protection.provider"] !== null)
     needs("bot_protection.secret", "with bot_protection.provider");
   if (values["vessels.source"] === "aisstream") {
@@ -24,8 +23,12 @@ export function contradictions(values: Config): string[] {
     if (values["vessels.url"] && !/^tcp:\/\/[^/]+:\d+$/.test(values["vessels.url"]))
       problems.push("vessels.url must be tcp://host:port for vessels.source = nmea");
   }
-  problems.push(...contradictionsOfPasskeys(values));
-  problems.push(...contradictionsOfPosition(values), ...contradictionsOfMqtt(values));
+  problems.push(
+    ...contradictionsOfPasskeys(values),
+    ...contradictionsOfPosition(values),
+    ...contradictionsOfMqtt(values),
+    ...contradictionsOfSync(values),
+  );
   for (const platform of ["twitch", "youtube", "discord"] as const) {
     if (values[`integrations.${platform}.client_id`] !== null)
       needs(`integrations.${platform}.client_secret`, `with integrations.${platform}.client_id`);
@@ -106,4 +109,25 @@ function badBroker(url: string): string[] {
   if (!isWebSocket && (pathname.length > 1 || search !== "" || hash !== ""))
     return [`mqtt.url must be ${protocol}//host:port, without a path`];
   return [];
+}
+
+/** Records that mean nothing ashore without those that they are of. */
+const OF_DEVICES = ["trips", "positions", "zone_events"];
+
+function contradictionsOfSync(values: Config): string[] {
+  const include = values["sync.include"];
+  const problems: string[] = [];
+  if (include.length === 0) problems.push("sync.include must list at least one kind of records");
+  const orphan = OF_DEVICES.find((kind) => include.includes(kind));
+  if (orphan !== undefined && !include.includes("devices"))
+    problems.push(`sync.include must list devices with ${orphan}`);
+  if (include.includes("log_entries") && !include.includes("trips"))
+    problems.push("sync.include must list trips with log_entries");
+  const url = values["sync.url"];
+  if (url === null) return problems;
+  if (values["sync.token"] === null) problems.push("sync.token is required with sync.url");
+  const { username, password, search, hash } = new URL(url);
+  if (username !== "" || password !== "" || search !== "" || hash !== "")
+    problems.push("sync.url must hold no user, no password and no query: set sync.token");
+  return problems;
 }

@@ -177,6 +177,42 @@ export const MQTT_KINDS = ["positions", "zones", "alerts", "trips"] as const;
 export const asMqttKind = (item: string): string =>
   MQTT_KINDS.some((kind) => kind === item) ? item : refuse(`must list some of ${MQTT_KINDS.join(", ")}`);
 
+/** The kinds of what a server aboard tells the shore. */
+export const SYNC_KINDS = ["devices", "trips", "positions", "zone_events", "alerts", "log_entries"] as const;
+export type SyncKind = (typeof SYNC_KINDS)[number];
+
+export const asSyncKind = (item: string): string =>
+  SYNC_KINDS.some((kind) => kind === item) ? item : refuse(`must list some of ${SYNC_KINDS.join(", ")}`);
+
+const SPAN = /^\s*(\d|[01]\d|2[0-3])-(\d|[01]\d|2[0-4])\s*$/;
+
+/** Hours of the day: `never`, `always`, or spans of whole hours such as `8-18,22-6`, whose ends are no longer part of them. */
+export const hours = (fallback: string, meaning: string): Option<string> => ({
+  default: fallback,
+  read: (raw) => {
+    const spans = (Array.isArray(raw) ? raw.map(asText).join(",") : asText(raw)).trim();
+    if (spans === "never" || spans === "always") return spans;
+    const isSpan = (span: string): boolean => {
+      const [, from, to] = SPAN.exec(span) ?? [];
+      return from !== undefined && Number(from) !== Number(to);
+    };
+    return spans.split(",").every(isSpan)
+      ? spans.replace(/\s/g, "")
+      : refuse("must be never, always, or hours such as 8-18,22-6");
+  },
+  meaning,
+  values: "never, always, or hours such as 8-18,22-6",
+});
+
+/** True if an hour of the day (0 to 23) is one of `hours`. */
+export function isWithinHours(spans: string, hour: number): boolean {
+  if (spans === "never" || spans === "always") return spans === "always";
+  return spans.split(",").some((span) => {
+    const [from = 0, to = 0] = span.split("-").map(Number);
+    return from < to ? hour >= from && hour < to : hour >= from || hour < to;
+  });
+}
+
 /** The first levels of topics (MQTT 5, section 4.7): letters and digits, so that every broker and every template takes them. */
 export const topicPrefix = (fallback: string, meaning: string): Option<string> => ({
   default: fallback,

@@ -86,8 +86,17 @@ const oldest = statement(() =>
 /** The number of the newest change; 0 before the first. */
 export const newestNumber = (): number => newest().get()?.number ?? 0;
 
+/** The number before the oldest change that is kept: between it and `oldestStart` some were given up. */
+export const oldestKept = (): number => Math.max(0, (oldest().get()?.number ?? 1) - 1);
+
+const newestThinned = statement(() =>
+  sqlite.prepare<{ number: number }, []>(
+    "SELECT to_number AS number FROM feed_thinned ORDER BY from_number DESC LIMIT 1",
+  ),
+);
+
 /** The lowest number from which everything is kept: what follows it is there. */
-export const oldestStart = (): number => Math.max(0, (oldest().get()?.number ?? 1) - 1);
+export const oldestStart = (): number => Math.max(oldestKept(), newestThinned().get()?.number ?? 0);
 
 // --- Cursors ----------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 import { sqlite, statement } from "../kernel/db/connection";
-import { currentEpoch, newestNumber, oldestStart } from "./journal";
+import { currentEpoch, newestNumber, oldestKept, oldestStart } from "./journal";
 
 /**
  * Readers of the feed that keep their place over restarts. Each acknowledges what it needs no more, and the rest outlives the
@@ -61,14 +61,27 @@ export function endReader(name: string): void {
   remove().run(name);
 }
 
-const slowest = statement(() =>
-  sqlite.prepare<{ number: number | null }, [string]>(
-    "SELECT min(number) AS number FROM feed_readers WHERE epoch = ?",
+/** A reader that is told of every alert, trip and log entry, however long it was away: of what waits for it, positions alone are given up. */
+export const PATIENT = "sync";
+
+const places = statement(() =>
+  sqlite.prepare<{ name: string; number: number }, [string]>(
+    "SELECT name, number FROM feed_readers WHERE epoch = ?",
   ),
 );
 
-/** The number up to which every reader has acknowledged; null where there is no reader. */
-export const acknowledgedByAll = (): number | null => slowest().get(currentEpoch())?.number ?? null;
+/**
+ * The number up to which nobody needs the changes; null where there is no reader. Of what waits for a reader the newest
+ * `mostWaiting` are kept, and for a patient one all.
+ */
+export function neededByNobody(mostWaiting: () => number): number | null {
+  const readers = places().all(currentEpoch());
+  if (readers.length === 0) return null;
+  const least = readers.some(({ name }) => name !== PATIENT) ? newestNumber() - mostWaiting() : 0;
+  return Math.min(
+    ...readers.map(({ name, number }) => (name === PATIENT ? number : Math.max(number, least))),
+  );
+}
 
 /** Rows whose size is looked at. */
 const SAMPLES = 500;
@@ -84,7 +97,7 @@ const sizeOf = statement(() =>
 
 /** Bytes that a kept change takes on average: a sample, since a look at millions of them would hold everything up. */
 export function averageSize(): number {
-  const [from, to] = [oldestStart() + 1, newestNumber()];
+  const [from, to] = [oldestKept() + 1, newestNumber()];
   const step = Math.max(1, Math.floor((to - from + 1) / SAMPLES));
   const numbers = Array.from({ length: Math.min(SAMPLES, to - from + 1) }, (_, at) => from + at * step);
   return ROW_ITSELF + (sizeOf().get(JSON.stringify(numbers))?.bytes ?? 0);

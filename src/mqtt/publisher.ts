@@ -244,6 +244,7 @@ export class Publisher {
         return device_id === null ? [] : announce(device_id);
       case "gpsLate":
       case "geofenceCorrection":
+      case "logEntry":
         return [];
     }
   }

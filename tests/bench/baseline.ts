@@ -24,10 +24,11 @@ interface Row extends Required<NewGpsPoint> {
   created_at: number;
   source: string;
   judgement: string | null;
+  box_id: string | null;
 }
 
 const COLUMNS =
-  "id, device_id, trip_id, latitude, longitude, altitude, heading, timestamp, speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at, accuracy_m, battery_percent, source, judgement";
+  "id, device_id, trip_id, latitude, longitude, altitude, heading, timestamp, speed_kmh, speed_mps, speed_mph, speed_knots, pdop, hdop, vdop, created_at, accuracy_m, battery_percent, source, judgement, box_id";
 
 const toPoint = ({ judgement, ...row }: Row) => ({
   ...row,
@@ -44,6 +45,7 @@ const toTold = ({
   source: _2,
   is_outlier: _3,
   outlier_reason: _4,
+  box_id: _5,
   ...told
 }: ReturnType<typeof toPoint>) => told;
 
@@ -120,7 +122,7 @@ function count(list: string, time: number): void {
 // --- POST -------------------------------------------------------------------------------------------------
 
 const insert = sqlite.prepare<unknown, (string | number | null)[]>(
-  `INSERT INTO gps_points (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  `INSERT INTO gps_points (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 );
 const reporter = sqlite.prepare<{ tripId: string | null; newest: number | null }, [string]>(
   `SELECT (SELECT id FROM trips WHERE device_id = d.id AND status = 'active' AND gps_logging_enabled = 1) AS tripId,
@@ -160,6 +162,7 @@ function store(deviceId: string, fix: NewGpsPoint, source: string): Row {
     battery_percent: fix.battery_percent ?? null,
     source,
     judgement: null,
+    box_id: null,
   };
   insert.run(...Object.values(row));
   count("gps_points", row.timestamp);

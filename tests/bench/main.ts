@@ -13,6 +13,7 @@ import {
   type Pair,
 } from "./comparisons";
 import { describeFeed, measureFeed } from "./feed";
+import { addBoxes, describeFleet, type FleetFigures, measureFleet } from "./fleet";
 import { measureLate } from "./late";
 import { type Options, readOptions } from "./options";
 import { describePage, measurePage, type PageFigures } from "./page";
@@ -154,6 +155,19 @@ async function runTimeline({ points }: Options, directory: string): Promise<Time
   return measureTimeline(preparation.finish(), points);
 }
 
+/** Many boxes and one shore. */
+async function runFleet(
+  options: Options,
+  boxes: number,
+  directory: string,
+): Promise<FleetFigures & { machine: string }> {
+  const preparation = await Preparation.start(join(directory, "prepared"), options.points);
+  await preparation.growPoints(options.points);
+  await preparation.growZones(ZONES);
+  const tokens = await addBoxes(boxes);
+  return { machine: machine(), ...(await measureFleet(preparation.finish(), tokens)) };
+}
+
 /** The page in a browser. */
 async function runPage({ points }: Options, directory: string): Promise<PageFigures & { machine: string }> {
   const preparation = await Preparation.start(join(directory, "prepared"), 1);
@@ -188,6 +202,9 @@ async function run(): Promise<void> {
   } else if (options.timeline) {
     const report = await runTimeline(options, directory);
     write(report, describeTimeline(report));
+  } else if (options.fleet !== null) {
+    const report = await runFleet(options, options.fleet, directory);
+    write(report, describeFleet(report));
   } else if (options.page) {
     const report = await runPage(options, directory);
     write(report, describePage(report));

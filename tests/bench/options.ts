@@ -17,6 +17,8 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --timeline         instead, the timeline of a device with --points positions in a year
   --page             instead, the page of the Bridge in Chromium: its size, its start, its main thread under 500 devices that
                      move, and the track of a year with --points positions
+  --fleet [BOXES]    instead, so many boxes that push to one shore for ten minutes of their clocks, ten times as fast as they
+                     go (default 1000)
   --against DIR      instead, POST /v1/gps beside the server of another checkout, of an older version, with its
                      packages installed
   --points N         stored positions (default 10000)
@@ -49,6 +51,8 @@ export interface Options {
   timeline: boolean;
   /** True to measure the page of the Bridge alone. */
   page: boolean;
+  /** Boxes that push to one shore; null for the comparison with the baseline. */
+  fleet: number | null;
   /** Directory of another version to compare with; null for the comparison with the baseline. */
   against: string | null;
   points: number;
@@ -62,7 +66,11 @@ export interface Options {
 }
 
 /** Values of options that may stand alone, which parseArgs doesn't know. */
-const ALONE: Record<string, string> = { "--scale": "10000,1000000,10000000", "--soak": "120" };
+const ALONE: Record<string, string> = {
+  "--scale": "10000,1000000,10000000",
+  "--soak": "120",
+  "--fleet": "1000",
+};
 
 const completed = (args: string[]): string[] =>
   args.flatMap((arg, at) => {
@@ -86,6 +94,7 @@ export function readOptions(): Options {
       feed: { type: "boolean", default: false },
       timeline: { type: "boolean", default: false },
       page: { type: "boolean", default: false },
+      fleet: { type: "string" },
       against: { type: "string" },
       points: { type: "string", default: "10000" },
       rounds: { type: "string" },
@@ -117,6 +126,7 @@ export function readOptions(): Options {
     feed: values.feed,
     timeline: values.timeline,
     page: values.page,
+    fleet: values.fleet === undefined ? null : Math.ceil(positive("fleet", values.fleet)),
     against: values.against ?? null,
     points: positive("points", values.points),
     rounds: positive("rounds", values.rounds ?? rounds),

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, loadConfig } from "../../src/configuration/config";
 import { describeConfig } from "../../src/configuration/config-text";
+import { isWithinHours } from "../../src/configuration/option-kinds";
 import { expectFailure } from "../support/program";
 import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 
@@ -71,6 +72,11 @@ const DEFAULTS: Record<string, string> = {
   "heartbeat.token": "(none)",
   "sync.url": "(none)",
   "sync.token": "(none)",
+  "sync.include": "devices, trips, positions, zone_events, alerts, log_entries",
+  "sync.interval_seconds": "30",
+  "sync.daily_megabytes": "0",
+  "sync.metered": "never",
+  "sync.thin_seconds": "60",
   "mqtt.url": "(none)",
   "mqtt.username": "(none)",
   "mqtt.password": "(none)",
@@ -349,6 +355,11 @@ describe("a value of the wrong type is refused, with a line that names its key:"
     "notifications.telegram_api_url": ["api.telegram.org"],
     "heartbeat.url": ["ftp://switch.example/", "switch"],
     "sync.url": ["ftp://shore.example/", "shore"],
+    "sync.include": ["devices,accounts", "Devices"],
+    "sync.interval_seconds": ["4", "901", "30s"],
+    "sync.daily_megabytes": ["-1", "1.5"],
+    "sync.metered": ["sometimes", "8", "8-8", "8-25", "24-6", "8-18,", "08:00-18:00", "-1-6", "8-18;22-6"],
+    "sync.thin_seconds": ["0", "86401"],
     "mqtt.url": ["http://broker.example", "broker"],
     "mqtt.prefix": ["/a", "a/", "a//b", "a/+/b", "#", "boot é"],
     "mqtt.publish": ["boats", "positions,boats"],
@@ -505,7 +516,7 @@ describe("a value is taken", () => {
       "supported_locales",
       "allowed_redirects",
       "allow_from",
-    ].concat("allowed_hosts", "mqtt.publish", "webauthn.origins");
+    ].concat("allowed_hosts", "mqtt.publish", "sync.include", "webauthn.origins");
     const asToml = (key: string, value: string) =>
       /^(\d+|true|false)$/.test(value)
         ? value
@@ -565,6 +576,20 @@ describe("a value is taken", () => {
     expect(load({})["position.url"]).toBeNull();
   });
 
+  test("as hours of the day, in any form that tells them, up to and without their ends", () => {
+    const hoursOf = (metered: string) => {
+      const spans = load({ "sync.metered": metered })["sync.metered"];
+      return Array.from({ length: 24 }, (_, hour) => hour).filter((hour) => isWithinHours(spans, hour));
+    };
+    expect(hoursOf("never")).toEqual([]);
+    expect(hoursOf("always")).toHaveLength(24);
+    expect(hoursOf("0-24")).toHaveLength(24);
+    expect(hoursOf("8-10, 22-2")).toEqual([0, 1, 8, 9, 22, 23]);
+    expect(hoursOf("08-09")).toEqual([8]);
+    const inFile = loadFile('[sync]\nmetered = ["8-18", "22-6"]\n')["sync.metered"];
+    expect(inFile).toBe("8-18,22-6");
+  });
+
   test("with rates as requests and seconds, and numbers as numbers", () => {
     const config = load({ "rate_limit.login": "3/600", "server.port": "0" });
     expect(config["rate_limit.login"]).toEqual({ requests: 3, seconds: 600 });
@@ -597,6 +622,12 @@ describe("half a configuration is refused, with a line that names what is missin
     [{ "integrations.discord.client_secret": "a" }, "integrations.discord.client_id"],
     [{ "websocket.client_timeout_seconds": "5" }, "websocket.client_timeout_seconds"],
     [{ "email.supported_locales": "," }, "email.supported_locales"],
+    [{ "sync.url": "https://shore.example" }, "sync.token"],
+    [{ "sync.url": "https://boat:secret@shore.example", "sync.token": "t" }, "sync.url"],
+    [{ "sync.url": "https://shore.example/?box=1", "sync.token": "t" }, "sync.url"],
+    [{ "sync.include": "," }, "sync.include"],
+    [{ "sync.include": "alerts,positions" }, "sync.include must list devices with positions"],
+    [{ "sync.include": "devices,log_entries" }, "sync.include must list trips with log_entries"],
   ];
   for (const [settings, missing] of halves)
     test(Object.entries(settings).join(" "), () => {

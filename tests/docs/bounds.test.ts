@@ -70,6 +70,7 @@ const LISTS: Record<string, string> = {
   getSystemSetting: "what was stored: 4 MiB of all settings",
   replaceSystemSetting: "what was stored: 4 MiB of all settings",
   importPositions: "the first 20 rejections of a file",
+  pushOfBox: "a name for each lane",
   postPositions: "a fate for each of at most 1,000 positions of the request",
   listChanges: "page of at most 5,000, 20,000 looked at and 1 MiB of data",
   // Passkeys: a user has 20, and a sign-in two second factors.
@@ -265,6 +266,7 @@ const INPUTS: Record<string, string> = {
   "openWebSocket query.share": "the address and the headers are bounded to 16 KiB",
   "openWebSocket query.token": "likewise",
   "writeAuditEvent body.metadata": METADATA,
+  "pushOfBox body": "256 KiB and its header, 8 MiB once it is decompressed (tests/sync/push/hostile.test.ts)",
   "writeLogEntry body.data": "16 KiB of JSON and 16 levels",
   "createZone body.metadata": METADATA,
   "changeZone body.metadata": METADATA,

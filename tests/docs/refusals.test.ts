@@ -48,8 +48,9 @@ async function ask(
 /** The name of the error; GraphQL has a form of its own. */
 const errorOf = ({ body }: Answer): string => body.error ?? body.errors[0].extensions.code;
 
-/** The doors of apps take any body, and refuse the credentials of all else. */
-const isDoor = ({ document }: Operation) => document.security.some((each) => "trackerPassword" in each);
+/** The doors of apps take any body, and they and that of boxes refuse the credentials of all else. */
+const isDoor = ({ document }: Operation) =>
+  document.security.some((each) => "trackerPassword" in each || "boxToken" in each);
 
 const withBody = () => operations.filter((each) => each.document.requestBody && !isDoor(each));
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { changesAfter, note, openFeed } from "../../src/feed/journal";
-import { acknowledge, acknowledgedByAll, averageSize, beginReader, endReader } from "../../src/feed/readers";
+import { acknowledge, averageSize, beginReader, endReader, neededByNobody } from "../../src/feed/readers";
 import { forgetOldChanges } from "../../src/feed/retention";
 import { sqlite } from "../../src/kernel/db/connection";
 import { closeDatabase, transact } from "../../src/kernel/db/transactions";
@@ -58,7 +58,7 @@ describe("a reader", () => {
     await begin("a");
     sqlite.run("DELETE FROM feed_state");
     await transact(openFeed);
-    expect(acknowledgedByAll()).toBeNull();
+    expect(neededByNobody(() => 0)).toBeNull();
     await noteAt(NOW, 1);
     expect(await begin("a")).toEqual({ number: 6, how: "epoch" });
     await transact(() => acknowledge("a", 9));

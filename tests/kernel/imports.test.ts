@@ -155,7 +155,7 @@ const ROOMS = [
     "tracking/receiver",
     "tracking/import",
   ],
-  ...["sync/boxes", "sync/down"],
+  ...["sync/boxes", "sync/down", "sync/batch", "sync/ashore", "sync/push", "sync/aboard"],
   ...["operations/settings", "operations/system-config", "operations/water-levels", "operations/vessels"],
   ...["operations/integrations", "operations/community", "operations/stats"],
   // These reach into every domain.

@@ -132,6 +132,7 @@ describe("a replayed voyage", () => {
         source: "api",
         is_outlier: false,
         outlier_reason: null,
+        box_id: null,
       });
     }
     expect(new Set(answered.map((point) => point.id)).size).toBe(track.length);

@@ -204,13 +204,13 @@ interface StoredCrossing {
 const CROSSING = "SELECT id, geofence_id, event, occurred_at, latitude, longitude FROM geofence_events";
 const lastSide = statement(() =>
   sqlite.prepare<StoredCrossing, [string, string]>(
-    `${CROSSING} WHERE device_id = ? AND geofence_id = ? AND superseded_at IS NULL
+    `${CROSSING} WHERE device_id = ? AND geofence_id = ? AND superseded_at IS NULL AND box_id IS NULL
        AND event IN ('enter', 'exit', 'begin', 'end') ORDER BY shown_at DESC, shown_row DESC LIMIT 1`,
   ),
 );
 const lastDwell = statement(() =>
   sqlite.prepare<StoredCrossing, [string, string]>(
-    `${CROSSING} WHERE device_id = ? AND geofence_id = ? AND superseded_at IS NULL AND event = 'dwell'
+    `${CROSSING} WHERE device_id = ? AND geofence_id = ? AND superseded_at IS NULL AND box_id IS NULL AND event = 'dwell'
        ORDER BY occurred_at DESC LIMIT 1`,
   ),
 );

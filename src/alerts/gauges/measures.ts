@@ -4,6 +4,7 @@ import { waitingEmails } from "../../identity/email/service";
 import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { vesselsState } from "../../operations/vessels/service";
 import { backupState } from "../../server/backup/schedule";
+import { waitingRows } from "../../sync/aboard/link";
 import { positionState } from "../../tracking/receiver/state";
 import type { SystemMeasure } from "../kinds";
 
@@ -43,7 +44,9 @@ export const MEASURES: Record<SystemMeasure, () => Measure | null | Promise<Meas
     const { source, lastHeardAt } = vesselsState();
     return source === "none" ? null : since(lastHeardAt, SECOND);
   },
-  // No shore is configured, so nothing waits for one.
-  sync_backlog: () => null,
+  sync_backlog: () => {
+    const rows = waitingRows();
+    return rows === null ? null : exactly(rows);
+  },
   email_queue: () => exactly(waitingEmails()),
 };

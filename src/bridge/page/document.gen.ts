@@ -3089,6 +3089,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sync/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["pushOfBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/settings": {
         parameters: {
             query?: never;
@@ -4396,6 +4412,10 @@ export interface components {
             clock_offset_ms: number | null;
             version: string | null;
             /** Format: int64 */
+            skipped_rows: number;
+            /** Format: int64 */
+            refused_rows: number;
+            /** Format: int64 */
             assigned_version: number;
             /** Format: int64 */
             applied_version: number | null;
@@ -4726,6 +4746,10 @@ export interface components {
             /** Format: int64 */
             clock_offset_ms: number | null;
             version: string | null;
+            /** Format: int64 */
+            skipped_rows: number;
+            /** Format: int64 */
+            refused_rows: number;
             /** Format: int64 */
             assigned_version: number;
             /** Format: int64 */
@@ -5335,6 +5359,8 @@ export interface components {
             is_outlier: boolean;
             /** @enum {string|null} */
             outlier_reason: "speed" | "hand" | null;
+            /** Format: uuid */
+            box_id: string | null;
         };
         GpsPointChange: {
             is_outlier?: boolean;
@@ -5450,6 +5476,26 @@ export interface components {
                     waiting: number;
                     /** Format: int64 */
                     reconnects: number;
+                    trouble: string | null;
+                };
+                sync?: {
+                    status: string;
+                    /** Format: date-time */
+                    last_contact_at: string | null;
+                    is_metered: boolean;
+                    /** Format: int64 */
+                    bytes_today: number;
+                    /** Format: int64 */
+                    waiting: number;
+                    lanes: {
+                        lane: string;
+                        /** Format: int64 */
+                        rows: number;
+                        /** Format: int64 */
+                        bytes: number;
+                        /** Format: int64 */
+                        age_seconds: number;
+                    }[];
                     trouble: string | null;
                 };
             };
@@ -6711,6 +6757,43 @@ export interface components {
             geofences_total: number;
             /** Format: date-time */
             generated_at: string;
+        };
+        PushAnswer: {
+            acknowledged: {
+                /** Format: int64 */
+                alerts?: number;
+                /** Format: int64 */
+                newest?: number;
+                /** Format: int64 */
+                trips?: number;
+                /** Format: int64 */
+                zones?: number;
+                /** Format: int64 */
+                thinned?: number;
+                /** Format: int64 */
+                backlog?: number;
+                /** Format: int64 */
+                history?: number;
+            };
+            hashes?: {
+                alerts?: string;
+                newest?: string;
+                trips?: string;
+                zones?: string;
+                thinned?: string;
+                backlog?: string;
+                history?: string;
+            };
+            unknown?: string[];
+            /** Format: int64 */
+            overtaken_by?: number;
+            /** Format: int64 */
+            refused: number;
+            set: {
+                tag: string;
+                /** Format: int64 */
+                version: number;
+            };
         };
         Readiness: {
             /** @enum {string} */
@@ -16592,6 +16675,36 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pushOfBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushAnswer"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

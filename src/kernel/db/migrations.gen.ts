@@ -37,10 +37,11 @@ import m34 from "../../../drizzle/0034_share_links.sql" with { type: "text" };
 import m35 from "../../../drizzle/0035_older_secrets.sql" with { type: "text" };
 import m36 from "../../../drizzle/0036_spans_of_deleted_devices.sql" with { type: "text" };
 import m37 from "../../../drizzle/0037_boxes.sql" with { type: "text" };
-import m38 from "../../../drizzle/0039_mqtt.sql" with { type: "text" };
-import m39 from "../../../drizzle/0042_oauth.sql" with { type: "text" };
-import m40 from "../../../drizzle/0043_passkeys.sql" with { type: "text" };
-import m41 from "../../../drizzle/0045_audit_chain.sql" with { type: "text" };
+import m38 from "../../../drizzle/0038_sync.sql" with { type: "text" };
+import m39 from "../../../drizzle/0039_mqtt.sql" with { type: "text" };
+import m40 from "../../../drizzle/0042_oauth.sql" with { type: "text" };
+import m41 from "../../../drizzle/0043_passkeys.sql" with { type: "text" };
+import m42 from "../../../drizzle/0045_audit_chain.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -81,8 +82,9 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0035_older_secrets", sql: m35 },
   { tag: "0036_spans_of_deleted_devices", sql: m36 },
   { tag: "0037_boxes", sql: m37 },
-  { tag: "0039_mqtt", sql: m38 },
-  { tag: "0042_oauth", sql: m39 },
-  { tag: "0043_passkeys", sql: m40 },
-  { tag: "0045_audit_chain", sql: m41 },
+  { tag: "0038_sync", sql: m38 },
+  { tag: "0039_mqtt", sql: m39 },
+  { tag: "0042_oauth", sql: m40 },
+  { tag: "0043_passkeys", sql: m41 },
+  { tag: "0045_audit_chain", sql: m42 },
 ];

@@ -64,10 +64,26 @@ export async function readText(
   typeName: string,
   most: number,
 ): Promise<string> {
+  return decodeUtf8(
+    await readBytes(request, type, typeName, Math.min(most, config["server.max_body_bytes"])),
+  );
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * The bytes in the body of a request of one type, at most `limit`, without their coding; none if there is no body. Throws 400, 413
+ * or 415.
+ */
+export async function readBytes(
+  request: Request,
+  type: RegExp,
+  typeName: string,
+  limit: number,
+): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   // Reading `body` makes a stream of it, and reading it all at once then takes longer.
-  if (declared === null ? request.body === null : Number(declared) === 0) return "";
-  const limit = Math.min(most, config["server.max_body_bytes"]);
+  if (declared === null ? request.body === null : Number(declared) === 0) return NO_BYTES;
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   if (!type.test(request.headers.get("content-type") ?? ""))
     throw new AppError("UnsupportedMediaType", `Send the body as Content-Type: ${typeName}`, {
@@ -78,7 +94,7 @@ export async function readText(
   const bytes = await (declared === null
     ? readChunks(request, request.body as ReadableStream, limit)
     : readWhole(request, Number(declared)));
-  return decodeUtf8(decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes);
+  return decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes;
 }
 
 /** Bytes of a body that does no harm if nobody reads it. */

@@ -46,6 +46,9 @@ const unzstd: Decoder = {
   stream: () => zlib.createZstdDecompress(WINDOW),
 };
 
+/** For what is compressed by its own format. */
+export const ZSTD = unzstd;
+
 const DECODERS = new Map([
   ["gzip", gunzip],
   ["x-gzip", gunzip],

@@ -14,6 +14,8 @@ export interface Bounds {
   timeout: number;
   /** Maximum bytes of an answer, unpacked. */
   maxBytes: number;
+  /** Gives the request up: the error is `AbortError`. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -23,10 +25,11 @@ export interface Bounds {
 export async function boundedFetch(
   url: string | URL,
   init: RequestInit,
-  { timeout, maxBytes }: Bounds,
+  { timeout, maxBytes, signal: givenUp }: Bounds,
 ): Promise<Response> {
   try {
-    const signal = AbortSignal.timeout(timeout);
+    const late = AbortSignal.timeout(timeout);
+    const signal = givenUp ? AbortSignal.any([late, givenUp]) : late;
     const answer = await fetch(url, { ...init, redirect: "manual", signal });
     const body = await readBounded(answer, maxBytes);
     const { status, statusText, headers } = answer;

@@ -32,6 +32,7 @@ import {
 } from "./machine";
 import { checkOutside } from "./outside";
 import { checkReceiver } from "./receiver";
+import { checkShore } from "./shore";
 
 /**
  * The command `doctor`: checks everything that an installation depends on, changes nothing, and says what to
@@ -79,6 +80,7 @@ async function examine(): Promise<Finding[]> {
     ...checkGeoip(time),
     ...(await attempt("own position", () => checkReceiver(database.knowsPositionDevice))),
     ...(await attempt("MQTT broker", checkBroker)),
+    ...(await attempt("shore", checkShore)),
     ...(await attempt("charts", checkCharts)),
     ...(await attempt("backups", () => checkBackups(config, backupFacts(time), time))),
     ...outside.map(({ finding }) => finding),

@@ -52,6 +52,7 @@ function addresses(usesTelegram: boolean): Map<string, Set<string>> {
     add("own position", config["position.url"]);
   add("heartbeat", config["heartbeat.url"]);
   add("MQTT broker", config["mqtt.url"]);
+  add("shore", config["sync.url"]);
   for (const platform of ["twitch", "youtube", "discord"] as const)
     if (config[`integrations.${platform}.client_id`] !== null)
       for (const use of ["token_url", "api_url"] as const)

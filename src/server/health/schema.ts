@@ -14,7 +14,7 @@ export const Health = record(
   "Health",
   {
     status: out.string(
-      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, a notification does not go out, or the MQTT broker takes nothing, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
+      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, a notification does not go out, the MQTT broker takes nothing, or the server ashore does not answer, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
       "healthy",
     ),
     version: out.string("Version of Fairlead", "0.1.0"),
@@ -96,6 +96,33 @@ export const Health = record(
               trouble: nullable(out.string("Why it is down", "it refuses the user name or the password")),
             },
             { description: "The MQTT broker, where `mqtt.url` is set" },
+          ),
+        ),
+        sync: t.Optional(
+          t.Object(
+            {
+              status: out.string(
+                "`up`, or `down` once requests have failed for five minutes, and as soon as the token is refused",
+                "up",
+              ),
+              last_contact_at: nullable(out.time("When it answered last; null for never")),
+              is_metered: out.boolean("Whether the line costs by the byte now, by `sync.metered`", false),
+              bytes_today: out.integer("Bytes to and fro today (UTC), heads included, at a guess", 184_320),
+              waiting: out.integer("Rows that it has not acknowledged", 120),
+              lanes: t.Array(
+                t.Object({
+                  lane: out.string("Name of the lane, in the order in which they are told", "backlog"),
+                  rows: out.integer("Rows that wait", 120),
+                  bytes: out.integer("About the bytes that they will take", 2_400),
+                  age_seconds: out.integer("Age of the oldest of them; 0 where none waits", 1_200),
+                }),
+                { description: "All that waits, by lane" },
+              ),
+              trouble: nullable(
+                out.string("Why the last request failed; null if it didn't", "its name does not resolve"),
+              ),
+            },
+            { description: "The link of a server aboard to the one ashore, where `sync.url` is set" },
           ),
         ),
       },

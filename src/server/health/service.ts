@@ -9,6 +9,7 @@ import { isStopping } from "../../kernel/process/lifecycle";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
 import { brokerState } from "../../mqtt/broker/state";
 import { heartbeat, socketCounts } from "../../realtime/connections";
+import { linkState } from "../../sync/aboard/link";
 import { newestPosition } from "../../tracking/gps/service";
 import { positionState } from "../../tracking/receiver/state";
 import { backupState } from "../backup/schedule";
@@ -35,11 +36,12 @@ export async function health(self: string): Promise<Health> {
   const position = positionHealth();
   const notifications = database.status === "up" ? notificationHealth() : null;
   const mqtt = database.status === "up" ? mqttHealth() : null;
+  const sync = database.status === "up" ? syncHealth() : null;
   const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
   return {
     status: !isHealthy
       ? "unhealthy"
-      : [position, notifications, mqtt].some((part) => part?.status === "down")
+      : [position, notifications, mqtt, sync].some((part) => part?.status === "down")
         ? "degraded"
         : "healthy",
     version: VERSION,
@@ -59,6 +61,7 @@ export async function health(self: string): Promise<Health> {
       ...(position && { position }),
       ...(notifications && { notifications }),
       ...(mqtt && { mqtt }),
+      ...(sync && { sync }),
     },
     ...(warnings.length > 0 && { warnings }),
     _links: { self },
@@ -124,6 +127,22 @@ function mqttHealth(): NonNullable<Health["services"]["mqtt"]> | null {
   if (!state) return null;
   const { isUp, ...facts } = state;
   return { status: isUp ? "up" : "down", ...facts };
+}
+
+/** The link to the shore, if there is to be one. A boat works on without it. */
+function syncHealth(): NonNullable<Health["services"]["sync"]> | null {
+  const state = linkState();
+  return (
+    state && {
+      status: state.isUp ? "up" : "down",
+      last_contact_at: isoOrNull(state.lastContactAt),
+      is_metered: state.isMetered,
+      bytes_today: state.bytesToday,
+      waiting: state.lanes.reduce((sum, { rows }) => sum + rows, 0),
+      lanes: state.lanes.map(({ ageSeconds, ...lane }) => ({ ...lane, age_seconds: ageSeconds })),
+      trouble: state.trouble,
+    }
+  );
 }
 
 /** The outbox of alerts, if there are targets. The rest works on while some don't answer. */

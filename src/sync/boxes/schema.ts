@@ -21,6 +21,14 @@ const shown = {
     out.integer("Milliseconds by which its clock was ahead of this one at the last push", -1_500),
   ),
   version: nullable(out.string("Its version of Fairlead", "0.3.0")),
+  skipped_rows: out.integer(
+    "Positions that it gave up before it could send them, since more waited than `sync.max_backlog_mb` aboard permits",
+    0,
+  ),
+  refused_rows: out.integer(
+    "Rows of it that were refused, as one whose identifier is this server's or another box's",
+    0,
+  ),
   assigned_version: out.integer(
     "Version of the zones and alert rules that are handed to it; rises with each change of them",
     3,

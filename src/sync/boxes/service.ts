@@ -42,6 +42,8 @@ const toBox = (row: BoxRow): Box => ({
   bytes_today: row.bytes_date === dayOf(now()) ? row.bytes_today : 0,
   clock_offset_ms: row.clock_offset_ms,
   version: row.version,
+  skipped_rows: row.skipped_rows,
+  refused_rows: row.refused_rows,
   assigned_version: row.assigned_version,
   applied_version: row.applied_version,
   error: row.error,

@@ -22,8 +22,6 @@ export const boxes = sqliteTable("boxes", {
   epoch: text(),
   /** For each lane the highest number that is held without a gap. */
   acknowledged: text({ mode: "json" }).$type<Record<string, number>>().notNull().default({}),
-  /** For each lane the hash of the row of that number. */
-  hashes: text({ mode: "json" }).$type<Record<string, string>>().notNull().default({}),
   last_contact_at: time(),
   /** Rows that it has yet to send, by its own estimate. */
   backlog_estimate: integer(),
@@ -34,6 +32,10 @@ export const boxes = sqliteTable("boxes", {
   clock_offset_ms: integer(),
   /** The version of its Fairlead. */
   version: text(),
+  /** Positions that it gave up before it could send them, since too much waited. */
+  skipped_rows: integer().notNull().default(0),
+  /** Rows of it that were refused, as one whose identifier is another's. */
+  refused_rows: integer().notNull().default(0),
 
   // Zones and rules on their way down.
   /** Rises with each change of what is assigned to it; 0 before the first. */

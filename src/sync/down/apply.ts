@@ -59,10 +59,14 @@ export async function applySet(sent: unknown): Promise<{ error: string | null }>
     return { error: null };
   } catch (thrown) {
     const error = reasonOf(thrown);
-    await transact(() => keep({ ...state(), refused_tag: tagOf(sent), refused_at: now(), error }));
+    await refuseSet(tagOf(sent), error);
     return { error };
   }
 }
+
+/** Notes the reason for which a set isn't applied: the former one stays, and the newer one is tried again after a while. */
+export const refuseSet = (tag: string | null, error: string): Promise<void> =>
+  transact(() => keep({ ...state(), refused_tag: tag, refused_at: now(), error }));
 
 function keep(next: State): void {
   db.delete(shoreSet).run();

@@ -14,7 +14,7 @@ const deleteOldest = statement(() =>
        SELECT rowid FROM geofence_events e WHERE e.occurred_at < ?1 AND (
          e.event NOT IN ('enter', 'begin') OR e.superseded_at IS NOT NULL
          OR EXISTS (
-           SELECT 1 FROM geofence_events n WHERE n.device_id = e.device_id AND n.geofence_id = e.geofence_id
+           SELECT 1 FROM geofence_events n WHERE n.device_id = e.device_id AND n.geofence_id = e.geofence_id AND n.box_id IS e.box_id
              AND n.superseded_at IS NULL AND n.event IN ('enter', 'exit', 'begin', 'end')
              AND (n.shown_at, n.shown_row) > (e.shown_at, e.shown_row) AND n.occurred_at < ?1
          )

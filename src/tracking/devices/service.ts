@@ -1,4 +1,17 @@
-import { asc, desc, eq, getTableColumns, gt, inArray, placeholder } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  ne,
+  placeholder,
+  type SQL,
+} from "drizzle-orm";
 import { endWatch } from "../../alerts/anchor/service";
 import { forgetDevice as forgetAlertsOf } from "../../alerts/rules/service";
 import { note, noteTripsOf } from "../../feed/journal";
@@ -91,10 +104,15 @@ export function getDevice(id: string): Device {
 }
 
 /**
- * Most devices of an installation: the newest position of each is one list, which has no pages unless they
- * are asked for.
+ * Most devices of an installation, and of each box that sends to it: the newest position of each is one list, which has no pages
+ * unless they are asked for.
  */
 const MAX_DEVICES = 2_000;
+
+const sentBy = (which: SQL) =>
+  statement(() => db.select({ n: count() }).from(devices).where(which).prepare());
+const sentByAll = sentBy(isNotNull(devices.box_id));
+const sentByOne = sentBy(eq(devices.box_id, placeholder("box")));
 
 /**
  * Creates a device, and links the key that posts for it if one is named. Throws 409 if there are too many
@@ -114,7 +132,7 @@ export function createDevice(actor: Actor, { api_key_id, ...input }: NewDevice):
  * another one has its `external_id`.
  */
 export function insertDevice(input: Omit<NewDevice, "api_key_id">): string {
-  if (counterNow("devices") >= MAX_DEVICES)
+  if (counterNow("devices") - (sentByAll().get()?.n ?? 0) >= MAX_DEVICES)
     throw conflict(`There can be at most ${MAX_DEVICES.toLocaleString("en")} devices; delete one first`);
   const id = newId();
   refusingTaken(() =>
@@ -211,19 +229,64 @@ export function deleteDevice(actor: Actor, id: string): Promise<void> {
   return transactAs(actor, () => {
     requireOwnDevice(id);
     linkApiKey(actor, null, id);
-    auditTrackersOf(id);
-    endSharesOf(id);
-    endLinksOfDevice(id);
-    endSpansOf(id);
-    noteTripsOf("device", id);
-    endStaysOf(id);
-    endWatch(id);
-    forgetAlertsOf(id);
-    const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
-    if (!row) throw notFound("Device");
-    note("deviceUpdate", id, id);
-    detach("device", id);
-    devicesChanged();
-    adjustCounter("devices", -1);
+    removeDevice(id);
   });
+}
+
+/** Deletes a device that no key posts for, in the current transaction. Throws 404. */
+export function removeDevice(id: string): void {
+  auditTrackersOf(id);
+  endSharesOf(id);
+  endLinksOfDevice(id);
+  endSpansOf(id);
+  noteTripsOf("device", id);
+  endStaysOf(id);
+  endWatch(id);
+  forgetAlertsOf(id);
+  const row = db.delete(devices).where(eq(devices.id, id)).returning().get();
+  if (!row) throw notFound("Device");
+  note("deviceUpdate", id, id);
+  detach("device", id);
+  devicesChanged();
+  adjustCounter("devices", -1);
+}
+
+/** Fields of a device as a box sends them. */
+export type MirroredDevice = Omit<typeof devices.$inferInsert, "id" | "box_id">;
+
+/** True if a box has sent as many devices as it can have: all those of a server. */
+export const hasAllDevices = (boxId: string): boolean =>
+  (sentByOne().get({ box: boxId })?.n ?? 0) >= MAX_DEVICES;
+
+/**
+ * Stores a device of a box as the box has it, in the current transaction. Another device of the box that has its `external_id` has
+ * lost that aboard, and is told of later. False if nothing has changed.
+ */
+export function mirrorDevice(boxId: string, id: string, fields: MirroredDevice): boolean {
+  const before = db.select().from(devices).where(eq(devices.id, id)).get();
+  if (fields.external_id)
+    db.update(devices)
+      .set({ external_id: null })
+      .where(and(eq(devices.box_id, boxId), eq(devices.external_id, fields.external_id), ne(devices.id, id)))
+      .run();
+  const row = {
+    description: null,
+    device_type: null,
+    external_id: null,
+    max_speed_kmh: null,
+    auto_trip: null,
+  };
+  const change = { ...row, ...fields };
+  if (before && isEmpty(changedOnly(before, change))) return false;
+  if (before) db.update(devices).set(change).where(eq(devices.id, id)).run();
+  else {
+    db.insert(devices)
+      .values({ id, ...change, box_id: boxId })
+      .run();
+    adjustCounter("devices", 1);
+  }
+  devicesChanged();
+  if (before && MEASURES.some((measure) => before[measure] !== fields[measure])) remeasure(id);
+  note("deviceUpdate", id, id);
+  return true;
 }

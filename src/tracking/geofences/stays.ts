@@ -9,7 +9,8 @@ export interface Stay {
   until: number;
 }
 
-const SIDES = "superseded_at IS NULL AND event IN ('enter', 'exit', 'begin', 'end')";
+// Those that a box saw aboard stand beside those of this server's own zones.
+const SIDES = "superseded_at IS NULL AND event IN ('enter', 'exit', 'begin', 'end') AND box_id IS NULL";
 
 interface Crossing {
   geofence_id: string;
@@ -38,7 +39,7 @@ const sideBefore = statement(() =>
 const between = statement(() =>
   sqlite.prepare<Crossing, [string, number, number]>(
     `SELECT geofence_id, event, occurred_at FROM geofence_events
-     WHERE device_id = +?1 AND occurred_at >= ?2 AND occurred_at <= ?3 AND superseded_at IS NULL
+     WHERE device_id = +?1 AND occurred_at >= ?2 AND occurred_at <= ?3 AND superseded_at IS NULL AND box_id IS NULL
      ORDER BY occurred_at, shown_at, shown_row`,
   ),
 );

@@ -6,7 +6,7 @@ import { afterCommit } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { now, SECOND } from "../../kernel/time/clock";
-import { requireOwnDevice, requireOwnTrip } from "../../sync/owner/owner";
+import { requireOwnDevice, requireOwnLoose, requireOwnTrip } from "../../sync/owner/owner";
 import { COLUMNS, type Row, toGpsPoint } from "../ingest/columns";
 import { cachedCurrent, forgetCurrent } from "../ingest/current-cache";
 import { isDetached } from "../ingest/detach";
@@ -167,9 +167,10 @@ export function markPoint(actor: Actor, id: string, isOutlier: boolean): Promise
   });
 }
 
-function requireOwnPoint({ device_id, trip_id }: Pick<Row, "device_id" | "trip_id">): void {
-  requireOwnDevice(device_id);
-  requireOwnTrip(trip_id);
+function requireOwnPoint(row: Pick<Row, "device_id" | "trip_id" | "box_id">): void {
+  requireOwnDevice(row.device_id);
+  requireOwnTrip(row.trip_id);
+  if (row.device_id === null && row.trip_id === null) requireOwnLoose(row);
 }
 
 const removePoint = statement(() => sqlite.prepare<unknown, [string]>("DELETE FROM gps_points WHERE id = ?"));
@@ -183,7 +184,8 @@ export function deletePoint(actor: Actor, id: string): Promise<void> {
     const { trip_id, device_id } = toGpsPoint(row);
     if (trip_id !== null) throw conflict("This GPS point is linked to a trip and cannot be deleted");
     removePoint().run(id);
-    note("gpsUpdate", id, device_id);
+    // Of one that ages out nobody is told: this is how the two are told apart.
+    note("gpsUpdate", id, device_id, { is_deleted: true });
     countAt(ALL, row.timestamp, -1);
     if (device_id !== null) forgetOfDevice(device_id, row);
     afterCommit(() => forgetCurrent(device_id));

@@ -35,6 +35,8 @@ export const gpsPoints = sqliteTable(
     battery_percent: real(),
     source: text({ enum: SOURCES }).notNull().default("api"),
     judgement: text({ enum: JUDGEMENTS }),
+    /** The box that sent it, which may be gone; null for one of this server. No foreign key: see above. */
+    box_id: text(),
   },
   (table) => [
     index("gps_points_time").on(table.timestamp),
@@ -42,10 +44,10 @@ export const gpsPoints = sqliteTable(
     // Points without a trip, which may be deleted by age.
     index("gps_points_loose").on(table.timestamp).where(sql`trip_id IS NULL`),
     index("gps_points_trip").on(table.trip_id, table.timestamp).where(sql`trip_id IS NOT NULL`),
-    // One fix a second and device by the doors that take what apps send again: see tracking/ingest.
+    // One fix a second and device by the doors that take what apps send again: see tracking/ingest. A box keeps the rule itself.
     uniqueIndex("gps_points_second")
       .on(table.device_id, table.timestamp)
-      .where(sql`source <> 'api' AND device_id IS NOT NULL`),
+      .where(sql`source <> 'api' AND device_id IS NOT NULL AND box_id IS NULL`),
   ],
 );
 

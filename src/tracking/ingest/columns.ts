@@ -21,7 +21,16 @@ export const PLACEHOLDERS = NAMES.map(() => "?").join(", ");
 export const valuesOf = (row: Row): Row[keyof Row][] => NAMES.map((name) => row[name]);
 
 /** Columns that the server fills. */
-const OWN = ["id", "device_id", "trip_id", "timestamp", "created_at", "source", "judgement"] as const;
+const OWN = [
+  "id",
+  "device_id",
+  "trip_id",
+  "timestamp",
+  "created_at",
+  "source",
+  "judgement",
+  "box_id",
+] as const;
 
 /** The columns that a fix brings as they are stored. */
 export type Measured = Omit<Row, (typeof OWN)[number]>;
@@ -68,6 +77,7 @@ export function toGpsPoint(row: Row): GpsPoint {
     source: row.source,
     is_outlier: isMarked,
     outlier_reason: isMarked ? judgement : null,
+    box_id: row.box_id,
   };
 }
 

@@ -98,6 +98,10 @@ export const refreshLast = (tripId: string): void => lastOf.set(tripId, newest()
 export const countCompleted = (tripId: string): void =>
   adjustCounter(OF_COMPLETED, counterNow(ofTrip(tripId)));
 
+/** Takes the distance of a trip that is under way again out of the sum, in the current transaction. */
+export const uncountCompleted = (tripId: string): void =>
+  adjustCounter(OF_COMPLETED, -counterNow(ofTrip(tripId)));
+
 /** Forgets the distance of a trip that is deleted, in the current transaction. */
 export function forgetDistance(tripId: string, wasCompleted: boolean): void {
   if (wasCompleted) adjustCounter(OF_COMPLETED, -counterNow(ofTrip(tripId)));

@@ -96,6 +96,7 @@ function take(
     created_at: now(),
     source,
     judgement: null,
+    box_id: null,
   };
   const row = rowOf(own, fix);
   const front = journey?.newest ?? Number.NEGATIVE_INFINITY;
@@ -111,20 +112,28 @@ function take(
   };
 }
 
-/** Lets zones, alerts and the timeline see a fix, and each place that its device moved to, in the current transaction. */
-function watch(deviceId: string, { source }: Row, places: Numbered[]): void {
+/**
+ * Lets zones, alerts and the timeline see a fix, and each place that its device moved to, in the current transaction. `isHeard`:
+ * it comes from this box's own receiver, which was heard before.
+ */
+export function watch(
+  deviceId: string,
+  { source }: Row,
+  places: Numbered[],
+  isHeard = (place: Numbered) => isOwn(place.source),
+): void {
   if (!isFile(source)) endSilence(deviceId);
   for (const place of places) {
     const cross = () => keepCrossings(deviceId, evaluateZones(deviceId, place));
     if (advance(deviceId, place) && !isFile(source)) publish("device.moved", { device_id: deviceId });
-    watchFix(deviceId, place, cross, () => sidesOf(deviceId), isOwn(place.source));
+    watchFix(deviceId, place, cross, () => sidesOf(deviceId), isHeard(place));
     // Those of the own receiver are heard before they are thinned out.
-    if (!isOwn(place.source)) watchAnchor(deviceId, place);
+    if (!isHeard(place)) watchAnchor(deviceId, place);
   }
 }
 
 /** Notes fixes that count from now on, and move nothing, in the current transaction. */
-function notePast(deviceId: string, fixes: Row[]): void {
+export function notePast(deviceId: string, fixes: Row[]): void {
   if (fixes.length === 0) return;
   const times = fixes.map(({ timestamp }) => timestamp);
   noteSpan(
@@ -160,8 +169,8 @@ function storeJudged(row: Row, { id, maxSpeedKmh }: Journey): Stored {
   return { number, counted };
 }
 
-/** Returns the row's number. */
-function insert(row: Row): number {
+/** Stores a row, and counts it in its lists, in the current transaction. Returns its number. */
+export function insert(row: Row): number {
   const { lastInsertRowid } = insertPoint().run(...valuesOf(row));
   countAt(ALL, row.timestamp, 1);
   if (row.device_id !== null) countAt(devicePoints(row.device_id), row.timestamp, 1);
@@ -313,7 +322,7 @@ export function objection(
 }
 
 /** At most so many positions of one request are told of one by one. */
-const MOST_TOLD = 100;
+export const MOST_TOLD = 100;
 
 /** Takes as many fixes as this turn of the event loop has time for, in the current transaction. */
 function takePiece(source: Source, deviceId: string, due: Due[], from: number, joining: Joining) {
@@ -352,13 +361,13 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
 }
 
 /** Tells of a position by itself, in the current transaction. */
-function tellOf(row: Row): void {
+export function tellOf(row: Row): void {
   note("gpsUpdate", row.id, row.device_id);
   publish("gps.recorded", toGpsPoint(row));
 }
 
 /** Tells of fixes that belong into the past together, in order of fix time, in the current transaction. */
-function tellOfLate(deviceId: string, late: Row[]): void {
+export function tellOfLate(deviceId: string, late: Row[]): void {
   const trips = new Set(late.flatMap(({ trip_id }) => trip_id ?? []));
   const told: LateFixes = {
     device_id: deviceId,

@@ -10,6 +10,7 @@ import {
   record,
   t,
 } from "../../kernel/http/schema";
+import { boxId } from "../../sync/owner/schema";
 import { REJECTIONS } from "./fix";
 import { SOURCES } from "./kinds";
 
@@ -57,6 +58,7 @@ export const GpsPoint = record(
         "`speed`: too fast from both neighbours; `hand`: marked by somebody; null for a fix that counts",
       ),
     ),
+    box_id: boxId("which may be gone, and where alone it can be changed"),
   },
   "A recorded position",
 );

@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, gt, inArray, lte } from "drizzle-orm";
+import { note } from "../../feed/journal";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { iso, now } from "../../kernel/time/clock";
@@ -65,6 +66,7 @@ export function append({ data, ...fields }: NewRow): LogEntry {
     previous_hash: last?.hash ?? null,
   };
   const hash = hashOf(toEntry({ ...row, hash: "" }));
+  note("logEntry", row.id, null);
   return toEntry(
     db
       .insert(logEntries)

@@ -231,6 +231,12 @@ export function removeTrip(id: string, by: string | null): void {
   const trip = tripRow(id);
   requireOwn(trip);
   if (!isDeletable(trip.status)) throw conflict(`A trip that is ${trip.status} cannot be deleted`);
+  dropTrip(trip, by);
+}
+
+/** Deletes a trip, whatever its status and whose own it is, in the current transaction. */
+export function dropTrip(trip: Row, by: string | null): void {
+  const { id } = trip;
   removeLog(id, by);
   endLinksOfTrip(id);
   db.delete(trips).where(eq(trips.id, id)).run();

@@ -47,6 +47,7 @@ describe("POST /v1/gps", () => {
       source: "api",
       is_outlier: false,
       outlier_reason: null,
+      box_id: null,
     });
     expect(Date.parse(created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(created_at)).toBeLessThanOrEqual(Date.now());

@@ -1,0 +1,180 @@
+import { VERSION } from "../../configuration/version";
+import { type Bounds, boundedFetch, OutboundError, retryAfter } from "../../kernel/http/outbound";
+import { checkerOf } from "../../kernel/http/validation";
+import { now, SECOND, steadyNow } from "../../kernel/time/clock";
+import { holdsMore } from "../../kernel/values/json";
+import { BATCH_TYPE, PushAnswer } from "../push/schema";
+
+/**
+ * The shore as a box calls it: one address, which no answer changes, and one token, which goes into a header and nowhere else. An
+ * answer is the word of a stranger: it is bounded and checked, and nothing of it is quoted.
+ */
+
+/** The reason why there is no answer, in words for the crew, as what "it" does. */
+export class ShoreTrouble extends Error {
+  /** The token is not valid. */
+  readonly isRefused: boolean;
+  /** The wait that the shore asks for, in milliseconds; null if it asks for none. */
+  readonly wait: number | null;
+  /** Bytes that went to and fro all the same, at a guess. */
+  readonly bytes: number;
+
+  constructor(words: string, bytes: number, { isRefused = false, wait = null as number | null } = {}) {
+    super(words);
+    this.isRefused = isRefused;
+    this.wait = wait;
+    this.bytes = bytes;
+  }
+}
+
+/** An answer, and the bytes that it took, with those of its request. */
+export interface Heard<T> {
+  answer: T;
+  bytes: number;
+}
+
+/** Bytes of answers at most. */
+const MOST_OF_ANSWER = 16 * 1024;
+const MOST_OF_SET = 8 * 1024 * 1024;
+/** Values in the JSON of a set at most: some tenths of a second. */
+const MOST_VALUES = 1_000_000;
+
+/** Bytes of the head of a request, and of the first line of an answer. */
+const REQUEST_HEAD = 300;
+const STATUS_LINE = 20;
+
+/** Milliseconds without a request after which the server may close the connection just as the next one comes. */
+const KEPT_OPEN = 4 * SECOND;
+
+const CODES: Record<string, string> = {
+  ECONNREFUSED: "the connection is refused",
+  ECONNRESET: "the connection is cut",
+  EPIPE: "the connection is cut",
+  ENOTFOUND: "its name does not resolve",
+  EAI_AGAIN: "its name cannot be resolved now",
+  ENETUNREACH: "the network cannot be reached",
+  EHOSTUNREACH: "the host cannot be reached",
+  ETIMEDOUT: "it does not answer in time",
+  TimeoutError: "it does not answer in time",
+  AbortError: "it does not answer in time",
+  EPROTO: "it does not speak TLS",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+};
+/** Failures before anything was sent. */
+const UNSENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH"];
+/** Codes of certificates that nobody vouches for. */
+const CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|LEAF_SIGNATURE/;
+
+function wordsOfCode(code: string): string {
+  const known = CODES[code];
+  if (known !== undefined) return known;
+  if (CERTIFICATE.test(code))
+    return `its certificate cannot be verified (${code}); NODE_EXTRA_CA_CERTS names an authority of your own`;
+  if (code.startsWith("more than ")) return "its answer is too long";
+  return /^[A-Za-z0-9_]{1,64}$/.test(code) ? `it cannot be reached (${code})` : "it cannot be reached";
+}
+
+function wordsOfStatus(status: number): string {
+  if (status === 401) return "it refuses the token: it has ended, or is not that of a box";
+  if (status >= 300 && status < 400)
+    return `it sends requests elsewhere (status ${status}): set sync.url to the address where the server itself answers`;
+  if (status === 404) return "there is no Fairlead at its address that takes what boxes send (status 404)";
+  if (status === 429) return "it gets requests too often (status 429)";
+  if (status >= 500) return `it fails, or is not up (status ${status})`;
+  return `it does not take the request (status ${status})`;
+}
+
+const isAnswer = checkerOf(PushAnswer);
+
+export class Shore {
+  readonly #url: string;
+  readonly #token: string;
+  /** The last answer, by the steady clock. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
+
+  constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  /** Pushes a batch. Throws ShoreTrouble. */
+  async push(body: Uint8Array, bounds: Omit<Bounds, "maxBytes">): Promise<Heard<PushAnswer>> {
+    const { answer, bytes } = await this.#call("/v1/sync/push", MOST_OF_ANSWER, bounds, {
+      method: "POST",
+      body: body as Uint8Array<ArrayBuffer>,
+      headers: { "content-type": BATCH_TYPE },
+    });
+    const value = parsed(answer, MOST_OF_ANSWER);
+    if (!isAnswer(value)) throw new ShoreTrouble("its answer is none that a shore gives", bytes);
+    return { answer: value, bytes };
+  }
+
+  /** Fetches the set of zones and rules; undefined for what is no JSON, or too much. Throws ShoreTrouble. */
+  async fetchSet(bounds: Omit<Bounds, "maxBytes">): Promise<Heard<unknown>> {
+    const { answer, bytes } = await this.#call("/v1/sync/set", MOST_OF_SET, bounds, {});
+    return { answer: parsed(answer, MOST_VALUES), bytes };
+  }
+
+  /** Calls an address of the shore, once more if a connection that was kept open turns out to be closed. */
+  async #call(
+    path: string,
+    maxBytes: number,
+    bounds: Omit<Bounds, "maxBytes">,
+    init: { method?: "POST"; body?: Uint8Array<ArrayBuffer>; headers?: Record<string, string> },
+  ): Promise<Heard<string>> {
+    const sent = REQUEST_HEAD + path.length + (init.body?.length ?? 0);
+    const ask = () =>
+      boundedFetch(
+        this.#url + path,
+        {
+          ...init,
+          headers: {
+            ...init.headers,
+            authorization: `Bearer ${this.#token}`,
+            "user-agent": `Fairlead/${VERSION}`,
+          },
+        },
+        { ...bounds, maxBytes },
+      );
+    const isOld = steadyNow() - this.#answeredAt > KEPT_OPEN;
+    let tries = 1;
+    try {
+      const answer = await ask().catch((error: unknown) => {
+        const isCut = error instanceof OutboundError && error.message === "ECONNRESET";
+        if (!isCut || !isOld || this.#answeredAt === Number.NEGATIVE_INFINITY) throw error;
+        tries++;
+        return ask();
+      });
+      const text = await answer.text();
+      const bytes = tries * sent + sizeOfHead(answer) + Buffer.byteLength(text);
+      this.#answeredAt = steadyNow();
+      if (answer.status === 200) return { answer: text, bytes };
+      throw new ShoreTrouble(wordsOfStatus(answer.status), bytes, {
+        isRefused: answer.status === 401,
+        wait: retryAfter(answer, now()),
+      });
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      const bytes = UNSENT.includes(error.message) ? 0 : tries * sent;
+      throw new ShoreTrouble(wordsOfCode(error.message), bytes);
+    }
+  }
+}
+
+function sizeOfHead({ headers }: Response): number {
+  let size = STATUS_LINE;
+  headers.forEach((value, name) => {
+    size += name.length + value.length + ": \r\n".length;
+  });
+  return size;
+}
+
+function parsed(text: string, mostValues: number): unknown {
+  if (holdsMore(text, mostValues)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
