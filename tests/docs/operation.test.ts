@@ -87,7 +87,6 @@ describe("the table of commands", () => {
 describe("the table of keys", () => {
   /** The defaults that follow from another value, or are none because leaving the key out means something. */
   const DERIVED: Record<string, string> = {
-    "sync.include": "all",
     "server.public_url": "http://localhost:PORT",
     "backup.dir": "`backups/` in data.dir",
     "integrations.allowed_redirects": "server.public_url",
