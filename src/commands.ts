@@ -131,6 +131,26 @@ try. If the configured port is taken, a free one is used.`,
     run: async (values) => (await import("./identity/commands")).createKey(values),
   },
   {
+    name: "audit verify",
+    usage: "audit verify [--json]",
+    summary: "verify the hash chain of the audit log",
+    description: `Computes the hash of each audit event anew. Exits with status 1 and names the first event that is not
+what was hashed, or that does not follow from the one before. The server may be running.`,
+    options: { json: { type: "boolean" } },
+    optionHelp: `  --json            print one JSON object: is_intact, entries, scrubbed, gaps, head, first_break`,
+    run: async (values) => (await import("./identity/audit-log/command")).verifyLog(values),
+  },
+  {
+    name: "key rotate-master",
+    usage: "key rotate-master",
+    summary: "replace the key that encrypts stored secrets",
+    description: `Makes a new master key and encrypts every stored secret with it, while the server runs or is stopped. The
+former key is kept beside it (master.key.old) until that is done; if it is interrupted, call it again, or
+start the server, and it goes on. Backups made before need the former key: copy it first if you want to
+restore their secrets.`,
+    run: async () => (await import("./server/keys/command")).rotateKey(),
+  },
+  {
     name: "signing-key rotate",
     usage: "signing-key rotate [--at-once] [--json]",
     summary: "replace the key that signs ID tokens",

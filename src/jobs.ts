@@ -2,6 +2,7 @@ import { deleteOldAlerts } from "./alerts/alerts/service";
 import { watchAnchors } from "./alerts/anchor/watch";
 import { watchClock } from "./alerts/conditions/clock";
 import { cancelStray, deleteOldDeliveries } from "./alerts/deliveries/sweep";
+import { tellAuditHead } from "./alerts/gauges/audit-head";
 import { watchLevels, watchMeasures } from "./alerts/gauges/watch";
 import { forgetOldChanges } from "./feed/retention";
 import { reloadGeoip } from "./identity/audit/geoip";
@@ -68,6 +69,7 @@ const JOBS: Job[] = [
   { name: "watch boats at anchor", interval: SECOND, run: watchAnchors, atStart: true },
   { name: "watch measures of the installation", interval: 10 * SECOND, run: watchMeasures, atStart: true },
   { name: "watch water levels", interval: 10 * SECOND, run: watchLevels, atStart: true },
+  { name: "tell the head of the audit log", interval: MINUTE, run: tellAuditHead, atStart: true },
   { name: "delete old alerts", interval: HOUR, run: deleteOldAlerts, atStart: true },
   { name: "delete old deliveries", interval: HOUR, run: deleteOldDeliveries, atStart: true },
   { name: "close bans that ran out", interval: 10 * SECOND, run: closeExpiredBans },

@@ -12,19 +12,20 @@ import { chosePort, config, configFile, publicUrl } from "./configuration/config
 import { VERSION } from "./configuration/version";
 import { openFeed } from "./feed/journal";
 import { hasSuperAdmin } from "./identity/access/rank";
+import { chainBacklog } from "./identity/audit/backlog";
 import { openGeoip } from "./identity/audit/geoip";
 import { seedIdentity } from "./identity/seed";
 import { startJobs } from "./jobs";
 import { requirePasswordHash } from "./kernel/crypto/crypto";
-import { useMasterKey } from "./kernel/crypto/encryption";
 import { sqlite } from "./kernel/db/connection";
+import { takeKeys } from "./kernel/db/master-key";
 import { newestMigration } from "./kernel/db/migrate";
 import { openData } from "./kernel/db/open-data";
 import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db/transactions";
 import { attachServer } from "./kernel/http/client";
 import { listensToItselfAlone, ownAddresses } from "./kernel/http/own-addresses";
 import { leadsToItself } from "./kernel/http/reachable-url";
-import { configureLog, log } from "./kernel/logs/log";
+import { configureLog, describeError, log } from "./kernel/logs/log";
 import { tryAddress } from "./kernel/process/address";
 import { loadMasterKey, readMasterKey, removeUnfinished } from "./kernel/process/data-dir";
 import { claimDataDirectory, requireUnserved } from "./kernel/process/data-lock";
@@ -41,10 +42,11 @@ import { startBroadcasts } from "./realtime/broadcast";
 import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
 import { loadSystemConfig } from "./runtime-settings/service";
 import { backUpBeforeMigration, removeUnfinishedBefores } from "./server/backup/before-migration";
-import { requireKey } from "./server/backup/key-check";
 import { migrationProgress } from "./server/backup/progress";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
+import { requireKey } from "./server/keys/check";
+import { resumeRotation } from "./server/keys/rotate";
 import { startMetrics } from "./server/metrics/service";
 import { startSync } from "./sync/aboard/service";
 import { startWatchingMakers } from "./sync/down/assigned";
@@ -96,13 +98,26 @@ export async function serve({ backup = true, keyLost = false }: ServeOptions = {
         ),
       progress: migrationProgress(),
     });
-    useMasterKey(loadMasterKey());
+    chainBacklog(migrationProgress());
+    loadMasterKey();
+    takeKeys();
+    await goOnWithRotation();
     removeUnfinishedBefores();
     if (migrated.length > 0) log.info("the database is migrated", { migrations: migrated.join(", ") });
     return await bringUp(lock.release);
   } catch (error) {
     lock.undo();
     throw error;
+  }
+}
+
+/** Goes on with a rotation of the master key that was interrupted. It must not keep the server from its start. */
+async function goOnWithRotation(): Promise<void> {
+  try {
+    const done = await resumeRotation();
+    if (done) log.info("the interrupted rotation of the master key is done", { encrypted: done.encrypted });
+  } catch (error) {
+    log.error("the rotation of the master key was interrupted, and can't go on", describeError(error));
   }
 }
 

@@ -9,6 +9,8 @@ export function contradictions(values: Config): string[] {
   };
   if (values["email.transport"] === "resend") needs("email.resend_api_key", "for email.transport = resend");
   if (values["email.transport"] === "smtp") needs("email.smtp_url", "for email.transport = smtp");
+  if (values["security.encryption_key"] !== null && values["security.encryption_key_file"] !== null)
+    problems.push("security.encryption_key and security.encryption_key_file exclude each other: set one");
   if (values["bot_protection.provider"] !== null)
     needs("bot_protection.secret", "with bot_protection.provider");
   if (values["vessels.source"] === "aisstream") {

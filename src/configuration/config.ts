@@ -88,6 +88,11 @@ export const OPTIONS = {
   ),
   "backup.interval_hours": integer(0, 0, 8_760, "hours between scheduled backups; 0 makes none"),
   "backup.keep": integer(7, 1, 10_000, "number of scheduled backups to keep"),
+  "backup.verify": choice(
+    "counts",
+    ["counts", "deep"],
+    "counts opens each scheduled backup and compares its rows with the database; deep also restores one a day and runs the doctor on it",
+  ),
   "backup.dir": text(
     null,
     "existing directory for backups, preferably on another disk; backups/ in the data directory by default",
@@ -97,6 +102,10 @@ export const OPTIONS = {
     "directory of your own charts, as PMTiles or MBTiles; charts/ in the data directory by default",
   ),
   "security.encryption_key": key32,
+  "security.encryption_key_file": text(
+    null,
+    "file with the key for stored secrets, 32 bytes in base64; master.key in the data directory by default, where the first start makes it",
+  ),
   "security.reject_common_passwords": boolean(
     false,
     "reject common passwords and those that contain the username",
@@ -104,6 +113,10 @@ export const OPTIONS = {
   "security.id_app_key": secret(
     "value that the header X-ID-App-Key must carry, at least 32 characters; without it the header is rejected",
     32,
+  ),
+  "audit.head_target": text(
+    null,
+    "identifier of a notification target that is told the head of the audit log's hash chain each day",
   ),
   "auth.session_idle_days": integer(30, 1, 365, "days without use after which a session ends"),
   "auth.reauthentication_minutes": integer(
@@ -530,6 +543,8 @@ function withDerived(values: Config): Config {
       "data.dir": resolve(values["data.dir"]),
       "backup.dir": values["backup.dir"] && resolve(values["backup.dir"]),
       "map.charts": values["map.charts"] && resolve(values["map.charts"]),
+      "security.encryption_key_file":
+        values["security.encryption_key_file"] && resolve(values["security.encryption_key_file"]),
       "vessels.url": values["vessels.url"] ?? (isStream ? AISSTREAM_URL : null),
       "position.url": values["position.url"] ?? (isGpsd ? GPSD_URL : null),
       "log.format": values["log.format"] ?? (process.stdout.isTTY ? "pretty" : "json"),

@@ -20,11 +20,14 @@ const DEFAULTS: Record<string, string> = {
   "data.synchronous": "full",
   "backup.interval_hours": "0",
   "backup.keep": "7",
+  "backup.verify": "counts",
   "backup.dir": "(none)",
   "map.charts": "(none)",
   "security.encryption_key": "(none)",
+  "security.encryption_key_file": "(none)",
   "security.reject_common_passwords": "false",
   "security.id_app_key": "(none)",
+  "audit.head_target": "(none)",
   "auth.session_idle_days": "30",
   "auth.reauthentication_minutes": "0",
   "auth.password_login": "all",
@@ -487,17 +490,25 @@ describe("a value is taken", () => {
     "data.dir": "/some/where",
     "backup.dir": "/mnt/backups",
     "map.charts": "/mnt/charts",
+    "audit.head_target": "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5d",
   };
   for (const platform of ["twitch", "youtube", "discord"])
     for (const key of PLATFORM_KEYS)
       SAMPLES[`integrations.${platform}.${key}`] = key.endsWith("url") ? "https://provider.example/x" : "v";
-  const samples: Record<string, string> = { ...DEFAULTS, ...SAMPLES };
+  /** The key and its file exclude each other. */
+  const FILE = "security.encryption_key_file";
+  const { [FILE]: _, ...samples }: Record<string, string> = { ...DEFAULTS, ...SAMPLES };
 
   test("for every key from the environment", () => {
-    const values = effective(samples);
+    const { [FILE]: file, ...values } = effective(samples);
     for (const [key, { source }] of Object.entries(values))
       expect([key, source]).toEqual([key, "environment"]);
     expect(Object.keys(values).sort()).toEqual(Object.keys(samples).sort());
+    expect(file?.source).toBe("default");
+    expect(effective({ [FILE]: "/some/key" })[FILE]).toMatchObject({
+      source: "environment",
+      value: "/some/key",
+    });
   });
 
   test("for every key from the file, as TOML's own type", () => {
@@ -513,7 +524,7 @@ describe("a value is taken", () => {
         ? value
         : JSON.stringify(lists.some((list) => key.endsWith(list)) ? value.split(", ") : value);
     const toml = Object.entries(samples).map(([key, value]) => `${key} = ${asToml(key, value)}`);
-    const values = effective({ config: tomlFile(toml.join("\n")) });
+    const { [FILE]: _file, ...values } = effective({ config: tomlFile(toml.join("\n")) });
     for (const [key, { source }] of Object.entries(values)) expect([key, source]).toEqual([key, "file"]);
     expect(values["server.port"]?.value).toBe("3000");
     expect(values["vessels.url"]?.value).toBe("wss://feed.example/v0");

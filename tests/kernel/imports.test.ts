@@ -172,6 +172,7 @@ const ROOMS = [
     "personal-data/export",
   ],
   ...[
+    "server/keys",
     "server/backup",
     "alerts/gauges",
     "server/heartbeat",

@@ -32,7 +32,7 @@ describe("the source", () => {
 
   test("starts no other program", () => {
     // The doctor runs beside the server, as this program once more.
-    const own = ["server/doctor/examination.ts"];
+    const own = ["server/backup/deep-check.ts", "server/doctor/examination.ts"];
     expect(found(/child_process|\bBun\.spawn|\bBun\.\$|from "bun".*\$/)).toEqual(own);
   });
 

@@ -24,6 +24,7 @@ const BENEATH = "kernel/db/";
 const UNPREPARED: Exception[] = [
   { file: "identity/audit-log/conditions", why: "the filters of a list make up the text" },
   { file: "operations/community/member-rows", why: "the filters of a list make up the text" },
+  { file: "server/keys/rotate", why: "the columns are those of a table, and it runs once" },
   { file: "operations/community/insert", why: "the two stores call it inside `statement(…)`" },
 ];
 
@@ -32,6 +33,8 @@ const HANDED_ON: Exception[] = [
   { file: "serve", why: "the key is tried on the database that was just opened" },
   { file: "server/backup/before-migration", why: "the size of a database is read before it is migrated" },
   { file: "server/health/clock", why: "the program's own record has one reader, for any database" },
+  { file: "server/backup/deep-check", why: "the program's own record has one reader, for any database" },
+  { file: "server/keys/rotate", why: "the program's own record has one reader, for any database" },
   { file: "tracking/receiver/own-device", why: "the program's own record has one reader, for any database" },
 ];
 
@@ -41,10 +44,10 @@ const OTHER_DATABASES: Exception[] = [
   { file: "kernel/process/data-lock", why: "the lock is SQLite's own on an empty file" },
   { file: "server/backup/before-migration", why: "the copy and the original have one check" },
   { file: "server/backup/copy-worker", why: "a thread has its own connection" },
-  { file: "server/backup/key-check", why: "backups and the server's database have one check" },
   { file: "server/backup/restore", why: "a backup is opened" },
   { file: "server/backup/soundness", why: "backups and the server's database have one check" },
   { file: "server/health/clock", why: "the doctor asks about a database that no server has open" },
+  { file: "server/keys/check", why: "backups and the server's database have one check" },
   { file: "server/doctor/database", why: "the doctor reads beside a running server" },
 ];
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { purpose } from "../../src/identity/email/service";
-import { encrypt, useMasterKey } from "../../src/kernel/crypto/encryption";
+import { queuedEmails } from "../../src/identity/email/service";
+import { useMasterKey } from "../../src/kernel/crypto/encryption";
 import { compose, contentOf } from "../identity/email/support";
 import { configure } from "../support/in-process";
 import { emailsOut, outboxOf } from "../support/mail";
@@ -34,7 +34,7 @@ interface Queued {
 function queued(id: string, minutes: number, queue: Queued): string {
   const isWaiting = queue.next_attempt_at !== undefined;
   const message = isWaiting
-    ? encrypt(JSON.stringify(compose(contentOf("password_reset"))), purpose(id))
+    ? queuedEmails.seal(JSON.stringify(compose(contentOf("password_reset"))), id)
     : null;
   const columns = { id, kind: "password_reset", user_id: "anna", message, ...queue };
   const row = { ...columns, created_at: NOW - minutes * MINUTE };

@@ -96,6 +96,7 @@ describe("a moderation becomes an audit event", () => {
       source_service: "community_bot",
       recorded_by: { kind: "key", id: expect.any(String) },
       is_reported: false,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
 

@@ -16,7 +16,9 @@ export const Delivery = record(
     id: out.uuid("Identifier; a webhook has it as `webhook-id`, the same at each attempt"),
     target_id: out.uuid("The target, which may be deleted since"),
     target_name: nullable(out.string("Name of the target; null once it is deleted", "Anna's phone")),
-    alert_id: nullable(out.uuid("The alert; null for the test of a target")),
+    alert_id: nullable(
+      out.uuid("The alert; null for the test of a target, and for the head of the audit log"),
+    ),
     type: oneOf(OCCASIONS, "The occasion"),
     severity: oneOf(SEVERITIES, "Severity of the alert", "alarm"),
     status: oneOf(
@@ -64,7 +66,7 @@ export const MqttNotification = record(
     message: out.string("The occasion in sentences", "Van 3 left Depot at 22:14 UTC."),
     data: t.Record(t.String(), t.Unknown(), {
       description:
-        "`alert`, `rule`, `device`, `position` and `zone`, as a webhook has them; null for what whoever said where the target leads may not see",
+        "`alert`, `rule`, `device`, `position` and `zone`, as a webhook has them; null for what whoever said where the target leads may not see. Of `audit.head` it has `audit` instead: `date`, `number` and `hash`",
       examples: [{ alert: null, rule: null, device: null, position: null, zone: null }],
     }),
   },

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { decrypt, encrypt } from "../../kernel/crypto/encryption";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { now } from "../../kernel/time/clock";
 import type { FormerSecret, notificationTargets } from "./table";
 
@@ -8,10 +8,16 @@ type Sealed = Pick<
   "id" | "secret" | "former_secret" | "former_secret_until" | "older_secrets"
 >;
 
-/** The record that a target's secret is encrypted for. */
-export const secretOf = (id: string) => `notification target ${id}`;
-
-export const seal = (id: string, secret: string): string => encrypt(secret, secretOf(id));
+const column = {
+  what: "secrets of notification targets",
+  table: "notification_targets",
+  id: "id",
+  boundTo: (id: string) => `notification target ${id}`,
+};
+// A value moves from one to the next as it is.
+export const targetSecrets = sealedColumn({ ...column, column: "secret" });
+export const formerTargetSecrets = sealedColumn({ ...column, column: "former_secret" });
+export const olderTargetSecrets = sealedColumn({ ...column, column: "older_secrets", isList: true });
 
 /** Bytes of a webhook's secret: Standard Webhooks asks for 24 to 64. */
 const SECRET_BYTES = 32;
@@ -30,5 +36,5 @@ export function formerSecrets(target: Omit<Sealed, "id" | "secret">): FormerSecr
 export function openSecrets({ id, secret, ...former }: Sealed): string[] {
   return [secret, ...formerSecrets(former).map((each) => each.secret)]
     .filter((sealed) => sealed !== null)
-    .map((sealed) => decrypt(sealed, secretOf(id)));
+    .map((sealed) => targetSecrets.open(sealed, id));
 }

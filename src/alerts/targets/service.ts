@@ -25,7 +25,7 @@ import {
 import type { TargetKind } from "./kinds";
 import { requireReader, rightsOf } from "./maker";
 import type { CreatedTarget, NewTarget, NotificationTarget, TargetChange } from "./schema";
-import { formerSecrets, newWebhookSecret, openSecrets, seal } from "./secrets";
+import { formerSecrets, newWebhookSecret, openSecrets, targetSecrets } from "./secrets";
 import { notificationTargets } from "./table";
 
 export type TargetRow = typeof notificationTargets.$inferSelect;
@@ -163,7 +163,7 @@ export async function createTarget(actor: Actor, input: NewTarget): Promise<Crea
       .values({
         ...{ id, kind, name, is_active, is_default, quiet },
         settings: settingsOf(kind, input),
-        secret: secret === null ? null : seal(id, secret),
+        secret: secret === null ? null : targetSecrets.seal(secret, id),
         locale: input.locale ?? localeOf(actor),
         ...makerOf(actor.caller),
         ...madeNow(),
@@ -224,7 +224,7 @@ export async function updateTarget(
 function changedSecret(before: TargetRow, { token, bot_token }: TargetChange): string | null | undefined {
   const given = token ?? bot_token;
   if (given === undefined || given === null) return token === null ? null : undefined;
-  return isStored(before, given) ? undefined : seal(before.id, given);
+  return isStored(before, given) ? undefined : targetSecrets.seal(given, before.id);
 }
 
 function isStored(before: TargetRow, given: string): boolean {
@@ -256,7 +256,7 @@ export function rotateSecret(actor: Actor, id: string): Promise<CreatedTarget> {
     const row = db
       .update(notificationTargets)
       .set({
-        secret: seal(id, secret),
+        secret: targetSecrets.seal(secret, id),
         former_secret: before.secret,
         former_secret_until,
         older_secrets: former.length > 0 ? former : null,

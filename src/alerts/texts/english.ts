@@ -41,6 +41,10 @@ export const english: Language = {
     title: "Test of Fairlead",
     body: `This is a test of the notification target “${name}”. Alerts will arrive like this.`,
   }),
+  auditHead: ({ date, number, hash }) => ({
+    title: `Head of the audit log on ${date}`,
+    body: `Event no. ${number}\n${hash}\nKeep this: it proves the log up to there.`,
+  }),
   anchorTest: (device) => ({
     title: `Test of the anchor watch of ${device}`,
     body: "This is a test. An anchor that drags, or a receiver that falls silent, will be told like this.",

@@ -43,6 +43,10 @@ export const german: Language = {
     title: "Test von Fairlead",
     body: `Das ist ein Test des Benachrichtigungsziels „${name}“. So werden Alarme ankommen.`,
   }),
+  auditHead: ({ date, number, hash }) => ({
+    title: `Kopf des Audit-Logs am ${date}`,
+    body: `Ereignis Nr. ${number}\n${hash}\nZum Aufbewahren: Damit lässt sich das Log bis dahin beweisen.`,
+  }),
   anchorTest: (device) => ({
     title: `Test der Ankerwache von ${device}`,
     body: "Das ist ein Test. So wird gemeldet, wenn der Anker slippt oder der Empfänger verstummt.",

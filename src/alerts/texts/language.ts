@@ -7,6 +7,8 @@ import { german } from "./german";
 export interface Language {
   /** Title and text of the test of a target. */
   test: (targetName: string) => { title: string; body: string };
+  /** Title and text of the head of the audit log after a day. */
+  auditHead: (head: { date: string; number: number; hash: string }) => { title: string; body: string };
   /** Title and text of a test of a device's anchor watch. */
   anchorTest: (device: string) => { title: string; body: string };
   /** An alert in a sentence, without a full stop. */

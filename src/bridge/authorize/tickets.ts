@@ -1,5 +1,5 @@
 import { sameSecret } from "../../kernel/crypto/crypto";
-import { keyedHash } from "../../kernel/crypto/encryption";
+import { keyedHashes } from "../../kernel/crypto/encryption";
 import { MINUTE, now } from "../../kernel/time/clock";
 import { isUnexpired } from "../../kernel/time/lifetime";
 
@@ -14,15 +14,16 @@ export type Purpose = "signed in" | "consent form" | "sign-out form";
 /** Time in which a ticket counts: a form may lie open for as long. */
 const LIFETIME = 30 * MINUTE;
 
-const sealOf = (purpose: Purpose, sessionId: string, about: string, time: string): string =>
-  Buffer.from(keyedHash(`${time}\0${sessionId}\0${about}`, `authorization: ${purpose}`), "base64").toString(
-    "base64url",
+/** The seal of a ticket, and those that it would have under former keys. */
+const sealsOf = (purpose: Purpose, sessionId: string, about: string, time: string): string[] =>
+  keyedHashes(`${time}\0${sessionId}\0${about}`, `authorization: ${purpose}`).map((hash) =>
+    Buffer.from(hash, "base64").toString("base64url"),
   );
 
 /** A ticket of a session for a request, in the characters of an address. */
 export function ticketFor(purpose: Purpose, sessionId: string, about: string): string {
   const time = String(now());
-  return `${time}.${sealOf(purpose, sessionId, about, time)}`;
+  return `${time}.${sealsOf(purpose, sessionId, about, time)[0]}`;
 }
 
 /** True for a ticket that was made for this session and this request, and not too long ago. */
@@ -35,7 +36,7 @@ export function isTicketFor(
   const [, time = "", seal = ""] = /^(\d{1,15})\.([\w-]{43})$/.exec(ticket ?? "") ?? [];
   return (
     time !== "" &&
-    sameSecret(seal, sealOf(purpose, sessionId, about, time)) &&
+    sealsOf(purpose, sessionId, about, time).some((known) => sameSecret(seal, known)) &&
     isUnexpired(Number(time), Number(time) + LIFETIME)
   );
 }

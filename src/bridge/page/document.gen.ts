@@ -1777,6 +1777,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["verifyAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/audit/reports": {
         parameters: {
             query?: never;
@@ -4298,6 +4330,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             is_reported: boolean;
+            hash: string | null;
         };
         AuditPage: {
             events: components["schemas"]["AuditEvent"][];
@@ -4341,6 +4374,29 @@ export interface components {
             success: boolean;
             report: components["schemas"]["AuditReport"];
             error: null;
+        };
+        AuditVerification: {
+            is_intact: boolean;
+            /** Format: int64 */
+            entries: number;
+            /** Format: int64 */
+            scrubbed: number;
+            /** Format: int64 */
+            gaps: number;
+            head: {
+                /** Format: int64 */
+                number: number;
+                hash: string | null;
+            };
+            first_break: {
+                event_id: string | null;
+                /** Format: int64 */
+                number: number;
+                /** @enum {string} */
+                reason: "changed" | "missing" | "unchained";
+            } | null;
+            /** Format: int64 */
+            next_after: number | null;
         };
         AuthResponse: {
             /** Format: uuid */
@@ -4992,7 +5048,7 @@ export interface components {
             /** Format: uuid */
             alert_id: string | null;
             /** @enum {string} */
-            type: "alert.raised" | "alert.acknowledged" | "alert.cleared" | "alert.test";
+            type: "alert.raised" | "alert.acknowledged" | "alert.cleared" | "alert.test" | "audit.head";
             /** @enum {string} */
             severity: "info" | "warning" | "alarm";
             /** @enum {string} */
@@ -5522,6 +5578,9 @@ export interface components {
                     lastBackup: string | null;
                     /** Format: int64 */
                     ageSeconds: number | null;
+                    /** Format: date-time */
+                    verifiedAt?: string;
+                    isRestorable?: boolean;
                 };
                 notifications?: {
                     status: string;
@@ -12579,6 +12638,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    verifyAuditLog: {
+        parameters: {
+            query?: {
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportAuditLog: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": unknown;
                 };
             };
             400: components["responses"]["ValidationError"];

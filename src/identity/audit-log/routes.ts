@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { errors, Single } from "../../kernel/http/answers";
+import { errors, file, Single } from "../../kernel/http/answers";
 import { eventPage, pageRequest, single } from "../../kernel/http/envelopes";
 import { ListQuery, readList } from "../../kernel/http/lists";
 import { IdParams, optionalBody, query, t } from "../../kernel/http/schema";
@@ -8,6 +8,7 @@ import { guard, type RateRule } from "../access/guard";
 import { EVENT_TYPE_TABLE } from "../audit/event-types";
 import { existingUser, ownId } from "../directory/users";
 import { writeEvent } from "./internal";
+import { exportAuditLog, NDJSON, verifyAuditLog } from "./proof";
 import { allReports, changeReport, ownReports, reportEvent } from "./reports";
 import {
   AdminAuditQuery,
@@ -15,14 +16,17 @@ import {
   AuditPage,
   AuditQuery,
   AuditReport,
+  AuditVerification,
   DEFAULT_LIMIT,
   EventParams,
+  ExportQuery,
   InternalEvent,
   NewReport,
   ReportChange,
   ReportParams,
   ReportQuery,
   ReportResult,
+  VerifyQuery,
 } from "./schema";
 import { listEvents, listEventsOf, listOwnEvents } from "./service";
 
@@ -130,6 +134,31 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       },
     },
   )
+  .get("/verify", ({ query, request }) => verifyAuditLog(query.after ?? 0, request), {
+    access: "audit:read",
+    ...query(VerifyQuery),
+    response: { 200: AuditVerification },
+    detail: {
+      operationId: "verifyAuditLog",
+      summary: "Verify the audit log",
+      description:
+        "Computes the hash of each event anew, and names the first one that isn't what was hashed or doesn't follow from the one before. At most 100,000 events a request: `next_after` leads on. 400 where the event at `after` has aged out meanwhile. Whoever can write the database could compute a whole new chain: compare `head` with one that was kept elsewhere.",
+    },
+  })
+  .get("/export", ({ actor, query, request }) => exportAuditLog(actor.caller, query, request), {
+    access: "audit:read",
+    ...query(ExportQuery),
+    response: {
+      200: file(NDJSON, "The events, one a line, after a line that tells of them"),
+      ...errors(503),
+    },
+    detail: {
+      operationId: "exportAuditLog",
+      summary: "Export the audit log",
+      description:
+        "All events of a span of time, and what was written between them, as lines of JSON that a third party can verify (docs/verify-audit.mjs). The first line tells the ends of this part of the chain and the head; each other one has `event`, whose canonical JSON (RFC 8785) has the SHA-256 `hash`, and `personal`, whose canonical JSON has the SHA-256 `event.personal_hash`, unless `salt` is null: then the account was scrubbed.",
+    },
+  })
   .get("/reports", ({ query }) => readList(query, allReports(query.status)), {
     access: "audit:read",
     ...query(ReportQuery),

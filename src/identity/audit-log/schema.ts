@@ -4,6 +4,7 @@ import { listQuery } from "../../kernel/http/lists";
 import {
   characters,
   EXAMPLE_UUID,
+  fromTo,
   jsonObjectOrNull,
   moment,
   nullable,
@@ -11,11 +12,13 @@ import {
   optional,
   out,
   queryBoolean,
+  queryInteger,
   record,
   t,
   uuid,
 } from "../../kernel/http/schema";
 import {
+  BREAKS,
   MODERATION_ACTIONS,
   RECORDER_KINDS,
   REPORT_REASONS,
@@ -33,6 +36,8 @@ const MAX_EXTERNAL_ID = 128;
 export const DEFAULT_LIMIT = 20;
 
 const text = (description: string, example: string) => nullable(out.string(description, example));
+
+const HASH = "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab";
 
 export const AuditEvent = record(
   "AuditEvent",
@@ -76,10 +81,77 @@ export const AuditEvent = record(
     ),
     created_at: out.time("When it happened"),
     is_reported: out.boolean("Whether its user reported it", false),
+    hash: text(
+      "Hash of the event in the log's chain, SHA-256 in hexadecimal; null while those of an earlier version are chained",
+      HASH,
+    ),
   },
   "Something that happened",
 );
 export type AuditEvent = (typeof AuditEvent)["static"];
+
+const Place = (description: string) =>
+  t.Object(
+    {
+      number: out.integer("Place in the chain, from 1 on; 0 before the first event", 4711),
+      hash: text("Hash of the event there, SHA-256 in hexadecimal; null before the first event", HASH),
+    },
+    { description },
+  );
+
+export const VerifyQuery = t.Object({
+  after: t.Optional(
+    queryInteger({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: "Begin after the event at this place: `next_after` of the answer before",
+      examples: [100_000],
+    }),
+  ),
+});
+export type VerifyQuery = (typeof VerifyQuery)["static"];
+
+export const AuditVerification = record(
+  "AuditVerification",
+  {
+    is_intact: out.boolean(
+      "True if all that was looked at follows one from another, and is what was hashed",
+      true,
+    ),
+    entries: out.integer("Events that were looked at", 4711),
+    scrubbed: out.integer(
+      "Those of them whose account was scrubbed: what was personal is gone, the rest is proved",
+      3,
+    ),
+    gaps: out.integer("Runs of events that have aged out. More than one, if a clock was once wrong", 1),
+    head: Place("The newest event now"),
+    first_break: nullable(
+      t.Object(
+        {
+          event_id: text("The event; null where the newest ones are missing", EXAMPLE_UUID),
+          number: out.integer("Its place in the chain", 815),
+          reason: oneOf(
+            BREAKS,
+            "`changed`: it isn't what was hashed; `missing`: the events before it are gone, or the newest ones; `unchained`: it was written past the chain",
+          ),
+        },
+        { description: "The first event that isn't proved; null if all are" },
+      ),
+    ),
+    next_after: nullable(
+      out.integer(
+        "`after` of the next request, where events are left that were not looked at; null at the end",
+        100_000,
+      ),
+    ),
+  },
+  "What came of verifying the audit log",
+);
+export type AuditVerification = (typeof AuditVerification)["static"];
+
+export const ExportQuery = t.Object(fromTo("events"));
+export type ExportQuery = (typeof ExportQuery)["static"];
 
 export const AuditPage = record(
   "AuditPage",

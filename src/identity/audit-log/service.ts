@@ -5,6 +5,7 @@ import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, spanOf } from "../../kernel/time/clock";
 import { LEAST_AUDIT_DAYS } from "../../runtime-settings/catalogue";
 import { systemValue } from "../../runtime-settings/service";
+import { anchorChain, hex } from "../audit/chain";
 import type { EventRow } from "../audit/service";
 import { forgetKinds } from "./kinds";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
@@ -17,8 +18,17 @@ import { eventsByRowid, findEvents, NEWEST_FIRST } from "./search";
 
 // --- Reading ------------------------------------------------------------------------------------------------
 
-export const toAuditEvent = ({ recorded_by_kind, recorded_by_id, ...row }: EventRow): AuditEvent => ({
+export const toAuditEvent = ({
+  recorded_by_kind,
+  recorded_by_id,
+  number: _number,
+  personal_hash: _personalHash,
+  salt: _salt,
+  hash,
+  ...row
+}: EventRow): AuditEvent => ({
   ...row,
+  hash: hash && hex(hash),
   recorded_by:
     recorded_by_kind === null || recorded_by_id === null
       ? null
@@ -169,11 +179,18 @@ function usersMeant(userId: string | undefined, search: string | undefined): str
 // --- Ageing -------------------------------------------------------------------------------------------------
 
 const deleteOldest = statement(() =>
-  sqlite.prepare<unknown, [number, number]>(
+  sqlite.prepare<Pick<EventRow, "number" | "hash">, [number, number]>(
     `DELETE FROM audit_events WHERE rowid IN
-       (SELECT rowid FROM audit_events WHERE created_at < ? ORDER BY created_at LIMIT +?) RETURNING 1`,
+       (SELECT rowid FROM audit_events WHERE created_at < ? ORDER BY created_at LIMIT +?) RETURNING number, hash`,
   ),
 );
+
+/** Deletes the oldest events from before a time (epoch milliseconds), at most `limit`; returns how many. */
+function deleteSome(before: number, limit: number): number {
+  const deleted = deleteOldest().all(before, limit);
+  anchorChain(deleted.flatMap(({ number, hash }) => (number !== null && hash ? [{ number, hash }] : [])));
+  return deleted.length;
+}
 
 /** Days for which events are kept; 0 keeps all. An earlier version could store fewer than the minimum. */
 function retentionDays(): number {
@@ -183,6 +200,6 @@ function retentionDays(): number {
 
 /** The job: deletes events older than `audit.retention_days`. */
 export async function deleteOldEvents(): Promise<void> {
-  await deleteOlderThan(retentionDays, (before, limit) => deleteOldest().all(before, limit).length);
+  await deleteOlderThan(retentionDays, deleteSome);
   await forgetKinds();
 }

@@ -5,6 +5,7 @@ import { inTransaction } from "../../kernel/db/transactions";
 import { now } from "../../kernel/time/clock";
 import { currentActor } from "../access/actor";
 import { APP_ID, type Caller } from "../access/caller";
+import { appendToChain } from "./chain";
 import type { AuditEventType } from "./event-types";
 import { locate } from "./geoip";
 import { auditEvents } from "./table";
@@ -71,6 +72,7 @@ export interface Recorder {
 interface NewEvent
   extends Omit<
     typeof auditEvents.$inferInsert,
+    | ("number" | "hash" | "personal_hash" | "salt")
     | ("id" | "created_at" | "is_reported" | "country_code" | "country_name" | "city" | "region")
     | ("recorded_by_kind" | "recorded_by_id")
   > {
@@ -88,7 +90,7 @@ export function recorderOf(caller: Caller): Recorder {
 // Raw SQL: nearly every change writes an event.
 const storeEvent = statement(() => {
   const columns = Object.keys(getTableColumns(auditEvents));
-  return sqlite.prepare<unknown, [Record<string, string | number | null>]>(
+  return sqlite.prepare<unknown, [Record<string, string | number | Uint8Array | null>]>(
     `INSERT INTO audit_events (${columns.join()}) VALUES (${columns.map((column) => `$${column}`)})`,
   );
 });
@@ -99,17 +101,17 @@ export function insertEvent(event: NewEvent): EventRow {
   const metadata = event.metadata ? JSON.stringify(event.metadata) : null;
   const row = {
     id: newId(),
-    user_id: event.user_id ?? null,
+    user_id: wellFormed(event.user_id),
     event_type: event.event_type,
-    resource_type: event.resource_type ?? null,
-    resource_id: event.resource_id ?? null,
+    resource_type: wellFormed(event.resource_type),
+    resource_id: wellFormed(event.resource_id),
     actor_id: event.actor_id === event.user_id ? null : (event.actor_id ?? null),
     ip_address: event.ip_address ?? null,
-    user_agent: event.user_agent ?? null,
-    description: event.description ?? null,
+    user_agent: wellFormed(event.user_agent),
+    description: wellFormed(event.description),
     metadata,
     status: event.status,
-    error_message: event.error_message ?? null,
+    error_message: wellFormed(event.error_message),
     ...locate(event.ip_address),
     source_service: event.source_service,
     recorded_by_kind: event.recorded_by?.kind ?? null,
@@ -117,11 +119,21 @@ export function insertEvent(event: NewEvent): EventRow {
     is_reported: 0,
     created_at: now(),
   };
-  storeEvent().run(row);
-  return toRow(row);
+  const stored = { ...row, ...(appendToChain(row) ?? UNCHAINED) };
+  storeEvent().run(stored);
+  return toRow(stored);
 }
 
-export type EventRow = typeof auditEvents.$inferSelect;
+const UNCHAINED = { number: null, hash: null, personal_hash: null, salt: null };
+
+/** A text as SQLite stores it, which has no halves of surrogate pairs: the hash covers the stored one. */
+const wellFormed = (text: string | null | undefined): string | null => text?.toWellFormed() ?? null;
+
+export type EventRow = Omit<typeof auditEvents.$inferSelect, "hash" | "personal_hash" | "salt"> & {
+  hash: Uint8Array | null;
+  personal_hash: Uint8Array | null;
+  salt: Uint8Array | null;
+};
 
 /** Stored rows keep JSON as text and flags as numbers. */
 export type StoredRow = Omit<EventRow, "metadata" | "is_reported"> & {

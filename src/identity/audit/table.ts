@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, id, time } from "../../kernel/db/table";
 import { users } from "../users/table";
 import { RECORDER_KINDS, REPORT_REASONS, REPORT_STATUSES } from "./words";
@@ -31,6 +31,12 @@ export const auditEvents = sqliteTable(
     recorded_by_id: text(),
     is_reported: flag().notNull().default(false),
     created_at: time().notNull(),
+    /** The event's place in the chain, from 1 on, and its hash (chain.ts). Null while events of an earlier version are chained. */
+    number: integer(),
+    hash: blob({ mode: "buffer" }),
+    /** SHA-256 of salt, personal fields and free texts; the salt goes with these when an account is scrubbed. */
+    personal_hash: blob({ mode: "buffer" }),
+    salt: blob({ mode: "buffer" }),
   },
   (table) => [
     // Holds every column that a list of one user's events can be filtered by: counting them reads no row.
@@ -102,6 +108,24 @@ export const auditDays = sqliteTable(
     }),
   ],
 );
+
+/** The head of the audit log's chain, in one row. */
+export const auditChain = sqliteTable("audit_chain", {
+  id: integer().primaryKey(),
+  /** The newest event's place and hash; 0 and zeros before the first. */
+  number: integer().notNull(),
+  hash: blob({ mode: "buffer" }).notNull(),
+  /** While events of an earlier version are chained, the newest one that is; empty before the first. Null once all are. */
+  chained_to: text(),
+  /** The last day (UTC, counted from 1970-01-01) whose head was sent to a notification target; null before the first. */
+  told_day: integer(),
+});
+
+/** Place and hash of the last event of each run that has aged out: the event after it goes on from there. */
+export const auditAnchors = sqliteTable("audit_anchors", {
+  number: integer().primaryKey(),
+  hash: blob({ mode: "buffer" }).notNull(),
+});
 
 /** Users' reports of events that look wrong: one for each event. */
 export const auditReports = sqliteTable(

@@ -2,6 +2,8 @@
 
 export const SOURCES = ["api", "id", "backend", "policies", "community_bot", "stream_bot"] as const;
 export const STATUSES = ["success", "failure"] as const;
+/** The reasons for which the log's chain breaks at an event. */
+export const BREAKS = ["changed", "missing", "unchained"] as const;
 export const RECORDER_KINDS = ["key", "user", "app", "client"] as const;
 export const MODERATION_ACTIONS = ["warn", "timeout", "untimeout", "kick", "ban", "unban"] as const;
 /** Resource types that the audit log keeps of a deleted account: Fairlead's own, and OAuth clients as services call them. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { and, count, eq, gt, inArray, lt, max, ne } from "drizzle-orm";
 import { config } from "../../configuration/config";
-import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { deleteInBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
 import { log } from "../../kernel/logs/log";
@@ -25,8 +25,15 @@ const MEMORY = 30 * DAY;
 
 const isEmail = eq(outbox.lane, EMAILS);
 
-/** Purpose that a queued message is encrypted for: moved to another row, it can't be read. */
-export const purpose = (id: string) => `email ${id}`;
+/** A queued message that is moved to another row can't be read. */
+export const queuedEmails = sealedColumn({
+  what: "queued emails",
+  table: "outbox",
+  id: "id",
+  column: "message",
+  where: `lane = '${EMAILS}'`,
+  boundTo: (id) => `email ${id}`,
+});
 
 /** Queues an email in the current transaction; it goes out after the commit. `userId` is its owner. */
 export function queueEmail(email: Email, userId: string | null): void {
@@ -34,7 +41,7 @@ export function queueEmail(email: Email, userId: string | null): void {
   const time = now();
   putIntoOutbox({
     ...{ id, lane: EMAILS, alert_id: null, kind: email.kind, severity: null, urgency: 1, user_id: userId },
-    message: encrypt(JSON.stringify(email), purpose(id)),
+    message: queuedEmails.seal(JSON.stringify(email), id),
     next_attempt_at: time,
     created_at: time,
   });
@@ -92,7 +99,7 @@ sendLane(EMAILS, () => ({
 async function send({ id, message }: OutboxRow): Promise<Outcome> {
   let email: Email;
   try {
-    email = JSON.parse(decrypt(message ?? "", purpose(id)));
+    email = JSON.parse(queuedEmails.open(message ?? "", id));
   } catch {
     const error = "the message can't be decrypted: is the master key another one?";
     return { result: "later", status: null, error };

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { useMasterKey } from "../../kernel/crypto/encryption";
+import { takeKeys } from "../../kernel/db/master-key";
 import { withData } from "../../kernel/db/open-data";
 import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
 import { OperatorError } from "../../kernel/process/operator";
@@ -13,11 +13,13 @@ import { rotateKeys } from "./keys";
 export async function rotateSigningKey(values: Record<string, unknown>): Promise<void> {
   const database = dataPath.database();
   if (!existsSync(database)) throw new OperatorError(`there is no database at ${database}`);
-  const key = readMasterKey();
-  if (!key) throw new OperatorError("there is no master key yet: start the server once, which makes it");
-  useMasterKey(key);
+  if (!readMasterKey())
+    throw new OperatorError("there is no master key yet: start the server once, which makes it");
   const atOnce = values["at-once"] === true;
-  const { id, signsFrom } = await withData(() => rotateKeys(atOnce));
+  const { id, signsFrom } = await withData(() => {
+    takeKeys();
+    return rotateKeys(atOnce);
+  });
   if (values.json) await printJson({ kid: id, signs_from: iso(signsFrom), at_once: atOnce });
   else if (atOnce)
     await print(`Made the key ${id}, which signs now; ID tokens of the former ones are no longer valid`);

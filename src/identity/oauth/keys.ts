@@ -1,7 +1,7 @@
 import { asc, eq, lte } from "drizzle-orm";
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
-import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { db, statement } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { describeError, log } from "../../kernel/logs/log";
@@ -31,12 +31,20 @@ const allKeys = statement(() =>
     .prepare(),
 );
 
-/** Purpose that a private key is encrypted for. */
-const signingKeyOf = (id: string): string => `signing key ${id}`;
+export const signingKeys = sealedColumn({
+  what: "keys of ID tokens",
+  table: "oauth_signing_keys",
+  id: "id",
+  column: "private_key",
+  // Another one is made in its place.
+  isReplaceable: true,
+  boundTo: (id) => `signing key ${id}`,
+});
 
 interface NewKey {
   id: string;
-  sealed: string;
+  /** A JWK (RFC 7517), as text. */
+  privateKey: string;
   publicKey: PublicKey;
 }
 
@@ -46,7 +54,7 @@ async function makeKey(): Promise<NewKey> {
   const { x = "", y = "" } = await exportJWK(publicKey);
   return {
     id,
-    sealed: encrypt(JSON.stringify(await exportJWK(privateKey)), signingKeyOf(id)),
+    privateKey: JSON.stringify(await exportJWK(privateKey)),
     publicKey: { kty: "EC", crv: "P-256", x, y, kid: id, alg: ALGORITHM, use: "sig" },
   };
 }
@@ -56,13 +64,13 @@ const signing = (keys: Row[]): Row | undefined =>
   keys.findLast(({ signs_from }) => signs_from <= now()) ?? keys[0];
 
 /** Stores a key in the current transaction, which signs from a time on; the others go some time after. */
-function storeKey({ id, sealed, publicKey }: NewKey, signsFrom: number, overlap: number): void {
+function storeKey({ id, privateKey, publicKey }: NewKey, signsFrom: number, overlap: number): void {
   db.update(oauthSigningKeys)
     .set({ published_until: signsFrom + overlap })
     .run();
   db.insert(oauthSigningKeys)
     .values({
-      ...{ id, private_key: sealed, public_key: publicKey },
+      ...{ id, private_key: signingKeys.seal(privateKey, id), public_key: publicKey },
       ...{ created_at: now(), signs_from: signsFrom },
     })
     .run();
@@ -129,7 +137,7 @@ async function openKey({ id, private_key }: Row): Promise<CryptoKey | null> {
   if (known) return known;
   let jwk: JWK;
   try {
-    jwk = JSON.parse(decrypt(private_key, signingKeyOf(id)));
+    jwk = JSON.parse(signingKeys.open(private_key, id));
   } catch (error) {
     log.error("a key that signs ID tokens can't be decrypted; another one is made", {
       key: id,

@@ -1,4 +1,4 @@
-import { keyedHash } from "../../kernel/crypto/encryption";
+import { lastingHash } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { AppError, conflict, invalid } from "../../kernel/errors/errors";
@@ -37,7 +37,7 @@ const TRANSPORTS = new Set(["usb", "nfc", "ble", "smart-card", "hybrid", "intern
  * 14.6.1). `of` is the user or, while there is none, the invitation.
  */
 export const newUserHandle = (of: string): string =>
-  Buffer.from(keyedHash(of, "passkey user handle"), "base64").toString("base64url");
+  Buffer.from(lastingHash(of, "passkey user handle"), "base64").toString("base64url");
 
 /** The handle that a user's passkeys have, else the one that they will have. */
 const userHandleOf = (userId: string, present: PasskeyRow[]): string =>

@@ -1,5 +1,5 @@
 import { and, between, desc, eq, inArray, lt, placeholder, sql } from "drizzle-orm";
-import { keyedHash } from "../../kernel/crypto/encryption";
+import { keyedHash, keyedHashes } from "../../kernel/crypto/encryption";
 import { deleteInBatches } from "../../kernel/db/batches";
 import { db, statement } from "../../kernel/db/connection";
 import { rowid } from "../../kernel/db/table";
@@ -20,8 +20,8 @@ const MOST = 50;
 
 export type SignInAddress = typeof signInAddresses.$inferSelect;
 
-const hashOf = (userId: string, address: string): string =>
-  keyedHash(addressBlock(address), `sign-in address ${userId}`);
+const hashed = (userId: string, address: string) =>
+  [addressBlock(address), `sign-in address ${userId}`] as const;
 
 const find = statement(() =>
   db
@@ -44,8 +44,11 @@ const find = statement(() =>
 export function knownAddress(userId: string | null, address: string): SignInAddress | null {
   const time = now();
   const user = userId ?? "";
-  const hash = hashOf(user, address);
-  return find().get({ userId: user, hash, from: time - MEMORY, until: time }) ?? null;
+  for (const hash of keyedHashes(...hashed(user, address))) {
+    const found = find().get({ userId: user, hash, from: time - MEMORY, until: time });
+    if (found) return found;
+  }
+  return null;
 }
 
 const note = statement(() =>
@@ -76,7 +79,7 @@ const forgetOldest = statement(() => {
 
 /** Records that a user has passed all steps of a sign-in from an address, in the current transaction. */
 export function noteAddress(userId: string, address: string): void {
-  note().run({ userId, hash: hashOf(userId, address), time: now() });
+  note().run({ userId, hash: keyedHash(...hashed(userId, address)), time: now() });
   forgetOldest().run({ userId });
 }
 

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { keyedHash } from "../../kernel/crypto/encryption";
+import { keyedHash, keyedHashes } from "../../kernel/crypto/encryption";
 
 /** Letters and digits that can't be mistaken for one another: 32 of them, 5 bits each. */
 const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -27,6 +27,10 @@ export function normalizeBackupCode(typed: string): string | null {
   return parts && `${parts[1]}-${parts[2]}`;
 }
 
-/** Stored hash of a code, keyed with the master key: 50 bits alone could be guessed offline (rule C3). */
+/** Hash by which a new code is stored, keyed: 50 bits alone could be guessed offline (rule C3). */
 export const hashBackupCode = (userId: string, code: string): string =>
   keyedHash(code, `backup code ${userId}`);
+
+/** The hashes that a code may be stored by: those of former keys too. */
+export const hashesOfBackupCode = (userId: string, code: string): string[] =>
+  keyedHashes(code, `backup code ${userId}`);

@@ -1,5 +1,5 @@
-import { and, count, eq, placeholder } from "drizzle-orm";
-import { decrypt } from "../../kernel/crypto/encryption";
+import { and, count, eq, inArray, placeholder } from "drizzle-orm";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { db, statement } from "../../kernel/db/connection";
 import { forbidden, invalid } from "../../kernel/errors/errors";
 import type { Client } from "../../kernel/http/client";
@@ -11,7 +11,7 @@ import { checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { findUser, type UserRow } from "../directory/users";
 import { backupCodes, twoFactor } from "../two-factor/table";
-import { hashBackupCode, normalizeBackupCode } from "./backup-codes";
+import { hashesOfBackupCode, normalizeBackupCode } from "./backup-codes";
 import { checkMayTry, countFailure, forgiveFailures } from "./failures";
 import { matchStep } from "./totp";
 
@@ -20,7 +20,13 @@ import { matchStep } from "./totp";
 type Row = typeof twoFactor.$inferSelect;
 
 /** Purpose that a secret is encrypted for. */
-export const secretOf = (userId: string) => `totp ${userId}`;
+export const totpSecrets = sealedColumn({
+  what: "two-factor secrets",
+  table: "two_factor",
+  id: "user_id",
+  column: "secret",
+  boundTo: (userId) => `totp ${userId}`,
+});
 
 const ofUser = statement(() =>
   db
@@ -94,7 +100,7 @@ export function acceptTotp(row: Row, code: string): boolean {
 /** The secret of an app; null if it was stored under another key or for another user: no code fits then. */
 function openSecret(row: Row): string | null {
   try {
-    return decrypt(row.secret, secretOf(row.user_id));
+    return totpSecrets.open(row.secret, row.user_id);
   } catch (error) {
     log.error("a two-factor secret can't be decrypted; only backup codes are accepted from its user", {
       user_id: row.user_id,
@@ -108,7 +114,10 @@ function openSecret(row: Row): string | null {
 function acceptBackupCode(userId: string, typed: string): boolean {
   const code = normalizeBackupCode(typed);
   if (code === null) return false;
-  const which = and(eq(backupCodes.user_id, userId), eq(backupCodes.code_hash, hashBackupCode(userId, code)));
+  const which = and(
+    eq(backupCodes.user_id, userId),
+    inArray(backupCodes.code_hash, hashesOfBackupCode(userId, code)),
+  );
   return db.delete(backupCodes).where(which).returning().get() !== undefined;
 }
 

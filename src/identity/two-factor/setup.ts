@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { publicUrl } from "../../configuration/config";
-import { encrypt } from "../../kernel/crypto/encryption";
 import { db } from "../../kernel/db/connection";
 import { badRequest, notFound } from "../../kernel/errors/errors";
 import { drawQrCode } from "../../kernel/limits/qr-code";
@@ -19,7 +18,7 @@ import {
   languageOf,
   noteWrongCode,
   presentUser,
-  secretOf,
+  totpSecrets,
   twoFactorOf,
   wrongCode,
 } from "../two-factor-codes/service";
@@ -56,7 +55,7 @@ export async function setUpTwoFactor(
     const expiresAt = time + SETUP_LIFETIME;
     const row = {
       user_id: user.id,
-      secret: encrypt(secret, secretOf(user.id)),
+      secret: totpSecrets.seal(secret, user.id),
       platform: platform.slug,
       enabled_at: null,
       setup_expires_at: expiresAt,

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, not, or, type SQL } from "drizzle-orm";
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
-import { keyedHash } from "../../kernel/crypto/encryption";
+import { keyedHashes } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
 import { deleteInBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
@@ -104,12 +104,17 @@ const HOLD_IN_CROWD = 1 * HOUR;
 const MAILS = 8;
 const MAILS_FROM_NEW_NETWORKS = 16;
 
-const networkHashOf = (address: string): string =>
-  keyedHash(addressBlock(address, 48), "registration network");
+const networkHashesOf = (address: string): string[] =>
+  keyedHashes(addressBlock(address, 48), "registration network");
 
-/** Identifies network and client address block of a registration; it is kept with what waits and goes with it. */
-const blockHashOf = (address: string): string =>
-  `${networkHashOf(address)}:${keyedHash(addressBlock(address), "registration address")}`;
+/**
+ * Identifies network and client address block of a registration; it is kept with what waits and goes with it. The newest first,
+ * then those under former keys.
+ */
+function blockHashesOf(address: string): string[] {
+  const hashes = keyedHashes(addressBlock(address), "registration address");
+  return networkHashesOf(address).map((network, at) => `${network}:${hashes[at]}`);
+}
 
 /** The registrations that wait for what `which` matches. */
 const registrations = (which: SQL) =>
@@ -133,13 +138,13 @@ const madeWithin = (waiting: Waiting, milliseconds: number): number => {
 };
 
 function ofBlock(waiting: Waiting, { address }: Client): Waiting {
-  const block = blockHashOf(address);
-  return waiting.filter(({ block_hash }) => block_hash === block);
+  const blocks = blockHashesOf(address);
+  return waiting.filter(({ block_hash }) => block_hash !== null && blocks.includes(block_hash));
 }
 
 function isFromNewNetwork(waiting: Waiting, { address }: Client): boolean {
-  const network = `${networkHashOf(address)}:`;
-  return !waiting.some(({ block_hash }) => block_hash?.startsWith(network));
+  const networks = networkHashesOf(address);
+  return !waiting.some(({ block_hash }) => networks.some((network) => block_hash?.startsWith(`${network}:`)));
 }
 
 /** True if waiting registrations hold their address or name against a client address block. */
@@ -177,7 +182,7 @@ export function insertRegistration(
   return insertVerification({
     kind: "registration",
     userId: null,
-    blockHash: blockHashOf(client.address),
+    blockHash: blockHashesOf(client.address)[0] ?? "",
     ...input,
   });
 }

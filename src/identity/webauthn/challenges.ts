@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lt } from "drizzle-orm";
 import { hashToken, sameSecret } from "../../kernel/crypto/crypto";
-import { keyedHash } from "../../kernel/crypto/encryption";
+import { keyedHashes } from "../../kernel/crypto/encryption";
 import { deleteInBatches } from "../../kernel/db/batches";
 import { db } from "../../kernel/db/connection";
 import { DAY, MINUTE, now } from "../../kernel/time/clock";
@@ -24,11 +24,9 @@ export const CHALLENGE_LIFETIME = 5 * MINUTE;
 /** Bytes of chance, of the time, and of the seal. */
 const [NONCE, TIME, SEAL] = [24, 8, 32];
 
-const sealOf = (body: Buffer, purpose: Purpose, subject: string): Buffer =>
-  Buffer.from(
-    keyedHash(`${body.toString("base64url")} ${subject}`, `passkey challenge: ${purpose}`),
-    "base64",
-  );
+/** The seal of a challenge, and those that it would have under former keys, in base64. */
+const sealsOf = (body: Buffer, purpose: Purpose, subject: string): string[] =>
+  keyedHashes(`${body.toString("base64url")} ${subject}`, `passkey challenge: ${purpose}`);
 
 /**
  * A challenge in base64url. `subject` is what it is bound to: a session, a sign-in that waits for its second step, an
@@ -38,7 +36,8 @@ export function newChallenge(purpose: Purpose, subject: string): string {
   const time = Buffer.alloc(TIME);
   time.writeBigUInt64BE(BigInt(now()));
   const body = Buffer.concat([randomBytes(NONCE), time]);
-  return Buffer.concat([body, sealOf(body, purpose, subject)]).toString("base64url");
+  const [seal = ""] = sealsOf(body, purpose, subject);
+  return Buffer.concat([body, Buffer.from(seal, "base64")]).toString("base64url");
 }
 
 /**
@@ -50,8 +49,8 @@ export function takeChallenge(purpose: Purpose, subject: string, challenge: stri
   // Other texts of the same bytes would count as other challenges.
   if (bytes.length !== NONCE + TIME + SEAL || bytes.toString("base64url") !== challenge) return false;
   const body = bytes.subarray(0, NONCE + TIME);
-  const seal = sealOf(body, purpose, subject);
-  if (!sameSecret(bytes.subarray(NONCE + TIME).toString("base64"), seal.toString("base64"))) return false;
+  const seal = bytes.subarray(NONCE + TIME).toString("base64");
+  if (!sealsOf(body, purpose, subject).some((known) => sameSecret(seal, known))) return false;
   const madeAt = Number(body.readBigUInt64BE(NONCE));
   if (!isUnexpired(madeAt, madeAt + CHALLENGE_LIFETIME)) return false;
   return (

@@ -112,4 +112,5 @@ function runAll(sql: string): void {
   for (const statement of statementsOf(sql)) sqlite.run(statement);
 }
 
-const commit = <T>(work: () => T): T => sqlite.transaction(work).immediate();
+/** Commits work at once, before a server serves: nobody shares the transaction. */
+export const commit = <T>(work: () => T): T => sqlite.transaction(work).immediate();

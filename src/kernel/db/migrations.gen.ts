@@ -42,6 +42,7 @@ import m39 from "../../../drizzle/0039_mqtt.sql" with { type: "text" };
 import m40 from "../../../drizzle/0042_oauth.sql" with { type: "text" };
 import m41 from "../../../drizzle/0043_passkeys.sql" with { type: "text" };
 import m42 from "../../../drizzle/0044_elsewhere.sql" with { type: "text" };
+import m43 from "../../../drizzle/0045_audit_chain.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -87,4 +88,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0042_oauth", sql: m40 },
   { tag: "0043_passkeys", sql: m41 },
   { tag: "0044_elsewhere", sql: m42 },
+  { tag: "0045_audit_chain", sql: m43 },
 ];

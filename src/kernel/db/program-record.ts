@@ -9,7 +9,7 @@ import { migrations } from "./migrations.gen";
  * it.
  */
 
-type Name = "version" | "accepted_key" | "started_at" | "upgrade" | "own_device";
+type Name = "version" | "accepted_key" | "started_at" | "upgrade" | "own_device" | "backup_verified";
 
 const TABLE = "__program";
 

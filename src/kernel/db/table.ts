@@ -7,6 +7,16 @@ export const counters = sqliteTable("counters", {
   value: integer().notNull(),
 });
 
+/**
+ * The key that the last rotation of the master key made, and the keys of hashes, encrypted under it. No row while there was no
+ * rotation: the hashes' key then follows from the master key.
+ */
+export const masterKey = sqliteTable("master_key", {
+  id: integer().primaryKey(),
+  fingerprint: text().notNull(),
+  hash_keys: text().notNull(),
+});
+
 /** Column builders that every table uses. Times are epoch milliseconds; identifiers are UUIDv7. */
 export const id = () => text().primaryKey();
 export const time = () => integer();

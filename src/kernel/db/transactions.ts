@@ -27,6 +27,9 @@ const JOBS_PER_COMMIT = 1_000;
 /** See `cacheEpoch`. */
 let epoch = 0;
 
+/** See `undoneSince`. */
+let undone = 0;
+
 /** Number of transactions that failed as a whole since the start, as on a full disk. */
 export let failedTransactions = 0;
 
@@ -98,6 +101,19 @@ export function afterCommit(effect: () => void): void {
  */
 export const cacheEpoch = (): number | null => (current?.isRetryable ? epoch : null);
 
+/**
+ * A number that stays the same while every use case that ran was kept, and no other process has written: what a use case has
+ * noted of the state that it left still holds.
+ */
+export const undoneSince = (): number => undone;
+
+const beforeCommits: (() => void)[] = [];
+
+/** Calls `write` before each commit of use cases: what each of them would write anew is written once. */
+export function beforeEachCommit(write: () => void): void {
+  beforeCommits.push(write);
+}
+
 const begin = statement(() => sqlite.prepare("BEGIN IMMEDIATE"));
 const commit = statement(() => sqlite.prepare("COMMIT"));
 const rollback = statement(() => sqlite.prepare("ROLLBACK"));
@@ -142,6 +158,7 @@ function beginOrWait(): boolean {
 /** Grows with the commits of other connections (SQLite's PRAGMA data_version). */
 const othersVersion = statement(() => {
   epoch++;
+  undone++;
   return sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
 });
 let knownOthers = 0;
@@ -158,6 +175,7 @@ function noteOthers(): void {
   if (version === knownOthers) return;
   knownOthers = version;
   epoch++;
+  undone++;
   for (const forget of ofOthers) forget();
 }
 
@@ -204,12 +222,14 @@ function flush(): void {
     if (!beginOrWait()) return;
     jobs = takeJobs();
     outcome = (jobs.every(({ isRetryable }) => isRetryable) && runTogether(jobs)) || runEach(jobs);
+    for (const write of beforeCommits) write();
     writeChanges();
     commit().run();
   } catch (error) {
     failedTransactions++;
     noteFailure(error);
     epoch++;
+    undone++;
     current = null;
     dropChanges();
     if (sqlite.inTransaction) rollback().run();
@@ -258,6 +278,7 @@ function runTogether(jobs: Job[]): Outcome | null {
     if (!sqlite.inTransaction) throw error;
     rollbackToSavepoint().run();
     epoch++;
+    undone++;
     dropChanges();
     for (const job of jobs) job.effects = [];
   }
@@ -283,6 +304,7 @@ function runEach(jobs: Job[]): Outcome {
     } catch (error) {
       leave();
       epoch++;
+      undone++;
       // A full disk and the like make SQLite roll the whole transaction back by itself.
       if (!sqlite.inTransaction) throw error;
       rollbackToSavepoint().run();

@@ -13,7 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { config } from "../../configuration/config";
+import { ConfigError, config } from "../../configuration/config";
 import { isLeftover, reason, UNFINISHED, writeWhole } from "./disk";
 import { OperatorError, remedy } from "./operator";
 
@@ -21,7 +21,11 @@ import { OperatorError, remedy } from "./operator";
 export const dataPath = {
   database: () => join(config["data.dir"], "fairlead.db"),
   lock: () => join(config["data.dir"], "server.lock"),
-  key: () => join(config["data.dir"], "master.key"),
+  key: () => config["security.encryption_key_file"] ?? join(config["data.dir"], "master.key"),
+  /** The former master key, while a rotation goes on. */
+  formerKey: () => `${dataPath.key()}.old`,
+  /** Keeps two rotations from running at once. */
+  rotationLock: () => join(config["data.dir"], "key-rotation.lock"),
   outbox: () => join(config["data.dir"], "outbox"),
   /** The code for the first administrator, while there is none. */
   firstStartCode: () => join(config["data.dir"], "first-start-code"),
@@ -135,18 +139,31 @@ export function removeUnfinishedRestores(): void {
 const KEY_BYTES = 32;
 
 /**
- * The key under which secrets are encrypted: `security.encryption_key`, else `master.key` in the data
- * directory; null if there is none yet.
+ * The key under which secrets are encrypted: `security.encryption_key`, else the key file; null if there is none
+ * yet.
  */
 export function readMasterKey(): Buffer | null {
   const configured = config["security.encryption_key"];
-  if (configured !== null) return Buffer.from(configured, "base64");
-  const path = dataPath.key();
+  return configured === null ? readKeyFile(dataPath.key()) : Buffer.from(configured, "base64");
+}
+
+/** The master key and, while a rotation goes on, the former one; empty if there is no master key. */
+export function readMasterKeys(): Buffer[] {
+  const key = readMasterKey();
+  if (!key) return [];
+  const former = config["security.encryption_key"] === null ? readKeyFile(dataPath.formerKey()) : null;
+  return former ? [key, former] : [key];
+}
+
+/** The key in a file; null if there is no such file. */
+export function readKeyFile(path: string): Buffer | null {
   let key: Buffer;
   try {
     if (!statSync(path, { throwIfNoEntry: false })) return null;
     key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   } catch (error) {
+    // A rotation that ends just now removes the former one.
+    if ((error as { code?: string }).code === "ENOENT") return null;
     throw new OperatorError(`the key file ${path} cannot be read: ${reason(error)}`);
   }
   if (key.length !== KEY_BYTES)
@@ -156,18 +173,35 @@ export function readMasterKey(): Buffer | null {
   return key;
 }
 
-/** The master key, made at the first start with mode 0600. */
+/**
+ * The master key, made at the first start with mode 0600. Throws ConfigError if it is to be in a file of the configuration that
+ * is missing: whoever names one has made it, or must mount it first.
+ */
 export function loadMasterKey(): Buffer {
   const known = readMasterKey();
   if (known) return known;
-  const path = dataPath.key();
-  const key = randomBytes(KEY_BYTES);
+  if (config["security.encryption_key_file"] !== null)
+    throw new ConfigError(
+      `security.encryption_key_file (${dataPath.key()}) does not exist; mount it, or create it with 32 random bytes in base64 (openssl rand -base64 32)`,
+    );
+  const key = newMasterKey();
+  writeMasterKey(dataPath.key(), key);
+  return key;
+}
+
+export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);
+
+/** Writes a key file, whole or not at all, for its owner alone. One that takes the place of another keeps its owner. */
+export function writeMasterKey(path: string, key: Buffer): void {
+  const former = statSync(path, { throwIfNoEntry: false });
   try {
     writeWhole(path, `${key.toString("base64")}\n`, 0o600);
     chmodSync(path, 0o600);
-    giveToOwner(path);
+    if (former && process.geteuid?.() === 0) chownSync(path, former.uid, former.gid);
+    else giveToOwner(path);
   } catch (error) {
-    throw new OperatorError(`the key file ${path} cannot be made: ${reason(error)}`);
+    throw new OperatorError(
+      `the key file ${path} cannot be ${former ? "replaced" : "made"}: ${reason(error)}`,
+    );
   }
-  return key;
 }

@@ -26,6 +26,16 @@ export function takeLock(): Lock | null {
   }
 }
 
+/** Takes the lock of a rotation of the master key; null if another process has it. */
+export function takeRotationLock(): Lock | null {
+  const file = dataPath.rotationLock();
+  try {
+    return lockFile(file);
+  } catch (error) {
+    throw new OperatorError(`the lock ${file} cannot be taken: ${reason(error)}`);
+  }
+}
+
 /**
  * Attempts to take a lock whose file was removed meanwhile: a file system may keep changing its file
  * identities.

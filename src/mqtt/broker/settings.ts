@@ -1,5 +1,5 @@
 import { config } from "../../configuration/config";
-import { keyedHash } from "../../kernel/crypto/encryption";
+import { lastingHash } from "../../kernel/crypto/encryption";
 
 /** The broker of the configuration. */
 export interface BrokerSettings {
@@ -22,7 +22,7 @@ const DIGITS = 15;
 export function brokerSettings(): BrokerSettings | null {
   const url = config["mqtt.url"];
   if (url === null) return null;
-  const hash = keyedHash("mqtt", "installation");
+  const hash = lastingHash("mqtt", "installation");
   const installation = Buffer.from(hash, "base64").toString("hex").slice(0, DIGITS);
   return {
     url: new URL(url),

@@ -6,8 +6,8 @@ import { reloadCaller } from "../../identity/access/caller";
 import { recordAudit } from "../../identity/audit/service";
 import { findUser, ownId } from "../../identity/directory/users";
 import { hashToken, mintToken } from "../../kernel/crypto/crypto";
-import { decrypt, encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { db } from "../../kernel/db/connection";
 import { AppError, badRequest, invalid } from "../../kernel/errors/errors";
 import { parseWebAddress } from "../../kernel/http/web-address";
@@ -50,7 +50,7 @@ export async function startConnecting(actor: Actor, slug: string, input: Connect
         platform: platform.slug,
         redirect_uri: redirectUri,
         scopes,
-        code_verifier: verifier === null ? null : encrypt(verifier, verifierOf(hash)),
+        code_verifier: verifier === null ? null : codeVerifiers.seal(verifier, hash),
         expires_at: now() + STATE_LIFETIME,
       })
       .run();
@@ -58,7 +58,14 @@ export async function startConnecting(actor: Actor, slug: string, input: Connect
   return { authorization_url: url, state };
 }
 
-const verifierOf = (stateHash: string) => `code verifier ${stateHash}`;
+export const codeVerifiers = sealedColumn({
+  what: "verifiers of authorizations under way",
+  table: "integration_states",
+  id: "state_hash",
+  column: "code_verifier",
+  isReplaceable: true,
+  boundTo: (stateHash) => `code verifier ${stateHash}`,
+});
 
 /**
  * Checks that the browser ends up on a page that the operator knows: an open redirector would lend its name
@@ -158,7 +165,7 @@ async function keepOrRevoke(actor: AnyActor, state: State, tokens: Tokens): Prom
 }
 
 const openVerifier = ({ code_verifier, state_hash }: State): string | null =>
-  code_verifier === null ? null : decrypt(code_verifier, verifierOf(state_hash));
+  code_verifier === null ? null : codeVerifiers.open(code_verifier, state_hash);
 
 function parametersOf({ code, state, iss }: CallbackQuery): URLSearchParams {
   const parameters = new URLSearchParams({ code: code ?? "", state: state ?? "" });

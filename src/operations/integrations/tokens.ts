@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { decrypt, encrypt } from "../../kernel/crypto/encryption";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { db } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
 import { conflict, notFound } from "../../kernel/errors/errors";
@@ -17,23 +17,31 @@ import type { PlatformSlug } from "./words";
 
 export type IntegrationRow = typeof integrations.$inferSelect;
 
-/** The record and purpose that a token's encryption is bound to. */
-export const boundTo = (id: string, kind: "access" | "refresh") => `integration ${id} ${kind}`;
+const ofKind = (kind: "access" | "refresh") =>
+  sealedColumn({
+    what: "tokens of connected accounts",
+    table: "integrations",
+    id: "id",
+    column: `${kind}_token`,
+    boundTo: (id) => `integration ${id} ${kind}`,
+  });
+export const accessTokens = ofKind("access");
+export const refreshTokens = ofKind("refresh");
 
 /**
  * The columns that hold tokens, encrypted for one integration. Without a new refresh token the old one stays.
  */
 export const sealTokens = (id: string, { accessToken, refreshToken, expiresAt }: Tokens) => ({
-  access_token: encrypt(accessToken, boundTo(id, "access")),
-  ...(refreshToken !== null && { refresh_token: encrypt(refreshToken, boundTo(id, "refresh")) }),
+  access_token: accessTokens.seal(accessToken, id),
+  ...(refreshToken !== null && { refresh_token: refreshTokens.seal(refreshToken, id) }),
   token_expires_at: expiresAt,
 });
 
 const accessTokenOf = ({ id, access_token }: IntegrationRow): string | null =>
-  access_token === null ? null : decrypt(access_token, boundTo(id, "access"));
+  access_token === null ? null : accessTokens.open(access_token, id);
 
 const refreshTokenOf = ({ id, refresh_token }: IntegrationRow): string | null =>
-  refresh_token === null ? null : decrypt(refresh_token, boundTo(id, "refresh"));
+  refresh_token === null ? null : refreshTokens.open(refresh_token, id);
 
 /**
  * The tokens of an integration that is about to lose them, the refresh token first; none if they can't be
@@ -156,11 +164,18 @@ function keep(row: IntegrationRow, tokens: Tokens): { latest: IntegrationRow | u
 }
 
 /**
- * True if these are still the integration's tokens: encrypting gives other text each time, even for the same
- * token.
+ * True if these are still the integration's tokens. Encrypting gives other text each time, even for the same token; a rotation of
+ * the master key does so too, and changes no token.
  */
-const isCurrent = ({ id, access_token }: IntegrationRow): boolean =>
-  current(id)?.access_token === access_token;
+function isCurrent(row: IntegrationRow): boolean {
+  const latest = current(row.id);
+  if (!latest || latest.access_token === row.access_token) return latest !== undefined;
+  try {
+    return accessTokenOf(latest) === accessTokenOf(row);
+  } catch {
+    return false;
+  }
+}
 
 /** Makes an integration that the platform refuses inactive, unless it has other tokens by now. Throws 409. */
 async function giveUp(row: IntegrationRow): Promise<never> {

@@ -102,12 +102,13 @@ const IS_UUID = "resource_id GLOB '????????-????-????-????-????????????'";
 
 /**
  * Reduces an event to its type, time and identifiers: place, agent and free text go, as does all metadata
- * from a service except for a moderator's action.
+ * from a service except for a moderator's action. So does the salt: by the hash in the log's chain, what was there can't be
+ * guessed any more.
  */
 const erase = statement(() =>
   sqlite.prepare<unknown, [number, string]>(
     `UPDATE audit_events
-     SET ip_address = NULL, user_agent = NULL,
+     SET salt = NULL, ip_address = NULL, user_agent = NULL,
        country_code = NULL, country_name = NULL, city = NULL, region = NULL,
        description = NULL,
        error_message = iif(${IS_FOREIGN}, NULL, error_message),
@@ -132,7 +133,7 @@ const erase = statement(() =>
  */
 const eraseType = statement(() =>
   sqlite.prepare<unknown, [number]>(
-    `UPDATE audit_events SET resource_type = NULL, is_reported = 1 - is_reported
+    `UPDATE audit_events SET salt = NULL, resource_type = NULL, is_reported = 1 - is_reported
      WHERE rowid = ? AND ${IS_FOREIGN} AND resource_type NOT IN (${words(RESOURCE_TYPES)})`,
   ),
 );

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statfsSync } fro
 import { basename, join } from "node:path";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
+import { chainBacklog } from "../../identity/audit/backlog";
 import { sqlite } from "../../kernel/db/connection";
 import { newestApplied } from "../../kernel/db/migrate";
 import { type AfterMigration, openData } from "../../kernel/db/open-data";
 import { begunUpgrade, recordUpgrade } from "../../kernel/db/program-record";
+import { rows } from "../../kernel/db/rows";
 import { closeDatabase } from "../../kernel/db/transactions";
 import { log } from "../../kernel/logs/log";
 import { dataPath, giveToOwner, prepareDataDirectory } from "../../kernel/process/data-dir";
@@ -17,7 +19,6 @@ import { now, SECOND } from "../../kernel/time/clock";
 import { startCopy } from "./copy";
 import { beforeName, beforesAmong, surplus } from "./names";
 import { logProgress, migrationProgress, showProgress, sizeOf } from "./progress";
-import { rows } from "./soundness";
 
 /**
  * The checked copy of a database that is made before a migration changes it, so that an upgrade can be taken
@@ -97,7 +98,7 @@ function prepareDirectory(directory: string): () => void {
  * tables.
  */
 const NO_DATA =
-  /^(sqlite_|__|(permissions|roles|role_permissions|platforms|community_settings|counters)$|geofence_index|community_member_(trigrams|roles)_)/;
+  /^(sqlite_|__|(permissions|roles|role_permissions|platforms|community_settings|counters|audit_chain)$|geofence_index|community_member_(trigrams|roles)_)/;
 
 function holdsData(database: Database): boolean {
   return rows(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -196,6 +197,7 @@ export async function migrateData(backup: boolean): Promise<void> {
       beforeMigration: () => backUpBeforeMigration(backup, tell),
       progress: migrationProgress(),
     });
+    chainBacklog(migrationProgress());
     closeDatabase();
     lines.push(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
     await print(lines.join("\n"));

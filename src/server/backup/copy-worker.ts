@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { rows } from "../../kernel/db/rows";
 import { flushToDisk, reason } from "../../kernel/process/disk";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
@@ -11,10 +12,22 @@ import { checkSoundness, UnsoundDatabase } from "./soundness";
 export interface CopyOrder {
   source: string;
   partial: string;
+  /** True to count the rows of each table before and after. */
+  isCounted: boolean;
 }
 
-/** Null if the copy is whole, on the disk and sound, else the reason why not. */
-export type CopyVerdict = string | null;
+/** The rows of a table in the source, before it was copied, and in the copy. */
+export interface TableCount {
+  table: string;
+  before: number;
+  copied: number;
+}
+
+export interface CopyVerdict {
+  /** Null if the copy is whole, on the disk and sound, else the reason why not. */
+  trouble: string | null;
+  counts: TableCount[];
+}
 
 declare const self: {
   onmessage: ((event: MessageEvent<CopyOrder>) => void) | null;
@@ -24,11 +37,23 @@ declare const self: {
 /** Milliseconds; other writers wait for a lock no longer than this either. */
 const LONGEST_LOCK = 5_000;
 
-function copy({ source, partial }: CopyOrder): void {
+function countTables(database: Database): Map<string, number> {
+  const tables = rows(
+    database,
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+  );
+  return new Map(
+    tables.map(([name]) => [String(name), Number(rows(database, `SELECT count(*) FROM "${name}"`)[0]?.[0])]),
+  );
+}
+
+function copy({ source, partial, isCounted }: CopyOrder): TableCount[] {
   // Not read-only: the last connection to close a database in WAL mode tidies up, which needs write access.
   const database = new Database(source, { readwrite: true, create: false });
+  let before = new Map<string, number>();
   try {
     database.run(`PRAGMA busy_timeout = ${LONGEST_LOCK}`);
+    if (isCounted) before = database.transaction(() => countTables(database))();
     // A consistent copy: SQLite reads one snapshot while others write on.
     database.run("VACUUM INTO ?", [partial]);
   } finally {
@@ -38,6 +63,8 @@ function copy({ source, partial }: CopyOrder): void {
   const made = new Database(partial, { readonly: true });
   try {
     checkSoundness(made, "whole");
+    const copied = isCounted ? countTables(made) : new Map<string, number>();
+    return [...before].map(([table, count]) => ({ table, before: count, copied: copied.get(table) ?? 0 }));
   } finally {
     made.close();
   }
@@ -45,9 +72,9 @@ function copy({ source, partial }: CopyOrder): void {
 
 self.onmessage = ({ data }) => {
   try {
-    copy(data);
-    self.postMessage(null);
+    self.postMessage({ trouble: null, counts: copy(data) });
   } catch (error) {
-    self.postMessage(error instanceof UnsoundDatabase ? `the copy ${error.message}` : reason(error));
+    const trouble = error instanceof UnsoundDatabase ? `the copy ${error.message}` : reason(error);
+    self.postMessage({ trouble, counts: [] });
   }
 };

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { isLeftover, nameWithoutReplacing, reason, UNFINISHED } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { WORKERS } from "../../workers";
-import type { CopyOrder, CopyVerdict } from "./copy-worker";
+import type { CopyOrder, CopyVerdict, TableCount } from "./copy-worker";
 
 /** A copy that is being made. */
 export interface Copying {
@@ -21,28 +21,33 @@ export interface Copying {
 /**
  * Copies the database in a thread of its own, while others read and write it. The copy gets its name, which
  * must be free, once it is whole and was read through; before, and on any failure, there is nothing under
- * that name.
+ * that name. `checkCounts` gets the rows of each table, and throws to refuse the copy.
  */
-export function startCopy(source: string, file: string): Copying {
+export function startCopy(
+  source: string,
+  file: string,
+  checkCounts?: (counts: TableCount[]) => void,
+): Copying {
   const partial = `${file}.${process.pid}.fairlead${UNFINISHED}`;
   const removePartial = () => {
     for (const name of [partial, `${partial}-journal`]) rmSync(name, { force: true });
   };
   const worker = new Worker(WORKERS.backup);
-  const { promise: copied, resolve, reject } = Promise.withResolvers<void>();
+  const { promise: copied, resolve, reject } = Promise.withResolvers<TableCount[]>();
   // Nobody awaits it if the file could not be made.
   copied.catch(() => {});
   worker.onmessage = ({ data }: MessageEvent<CopyVerdict>) => {
-    if (data === null) resolve();
-    else reject(new OperatorError(data));
+    if (data.trouble === null) resolve(data.counts);
+    else reject(new OperatorError(data.trouble));
   };
   worker.onerror = (event) => reject(new OperatorError(event.message));
   const make = async () => {
     try {
       removeLeftovers(dirname(file));
       writeFileSync(partial, "", { flag: "wx", mode: 0o600 });
-      worker.postMessage({ source, partial } satisfies CopyOrder);
-      await copied;
+      worker.postMessage({ source, partial, isCounted: checkCounts !== undefined } satisfies CopyOrder);
+      const counts = await copied;
+      checkCounts?.(counts);
       nameWithoutReplacing(partial, file);
     } catch (error) {
       throw new OperatorError(reason(error));

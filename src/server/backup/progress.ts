@@ -47,7 +47,10 @@ export function migrationProgress(): MigrationProgress {
     const records = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
     if (process.stderr.isTTY)
       process.stderr.write(`\r\x1b[K${done < total ? `${migration}: ${records}` : ""}`);
-    else if (performance.now() - told > 10 * SECOND || (begun !== migration && total >= MANY)) {
+    else if (
+      done < total &&
+      (performance.now() - told > 10 * SECOND || (begun !== migration && total >= MANY))
+    ) {
       told = performance.now();
       begun = migration;
       log.info("the database is being migrated", { migration, progress: records });

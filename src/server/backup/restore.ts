@@ -16,14 +16,14 @@ import { begunUpgrade, versionOf } from "../../kernel/db/program-record";
 import {
   dataPath,
   giveToOwner,
-  readMasterKey,
+  readMasterKeys,
   removeUnfinishedRestores,
 } from "../../kernel/process/data-dir";
 import { claimDataDirectory } from "../../kernel/process/data-lock";
 import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { now } from "../../kernel/time/clock";
-import { unreadable } from "./key-check";
+import { unreadable } from "../keys/check";
 import { backupName, beforesAmong } from "./names";
 import { checkSoundness, schemaState, UnsoundDatabase } from "./soundness";
 
@@ -118,8 +118,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
       copyFileSync(file + beside, partial + beside, constants.COPYFILE_FICLONE);
   chmodSync(partial, 0o600);
   giveToOwner(partial);
-  const key = readMasterKey();
-  if (key) useMasterKey(key);
+  useMasterKey(...readMasterKeys());
   try {
     const copy = new Database(partial, { readwrite: true, create: false });
     try {

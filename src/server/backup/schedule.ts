@@ -7,6 +7,8 @@ import { dataPath } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { HOUR, iso, MINUTE, now } from "../../kernel/time/clock";
 import { type Copying, startCopy } from "./copy";
+import { compareCounts, writesSoFar } from "./counts";
+import { checkDeeply, type DeepCheck, isDeepCheckDue, lastDeepCheck, stopDeepCheck } from "./deep-check";
 import { backupName, backupsAmong, beforesAmong, isDue, newestBy, surplus } from "./names";
 
 /** Backups that the server makes by itself (`backup.*`). */
@@ -17,11 +19,15 @@ const RETRY = 15 * MINUTE;
 export interface BackupState {
   /** Time of the newest whole backup (epoch milliseconds); null if there is none. */
   newest: number | null;
-  /** True if the last attempt failed. */
+  /** True if the last attempt failed, or the last backup that was restored for a try is of no use. */
   failing: boolean;
+  /** The last backup that was restored for a try; null if there was none. */
+  verified: DeepCheck | null;
 }
 
 let newest: number | null = null;
+/** Time of the newest backup before the first of those that were found to be of no use; null if that is unknown. */
+let lastGood: number | null = null;
 let failure: { at: number; why: string } | null = null;
 let copying: Copying | null = null;
 /** When the backup that is being made was begun (epoch milliseconds); null if none is. */
@@ -31,8 +37,16 @@ let stopped = false;
 const interval = () => config["backup.interval_hours"] * HOUR;
 
 /** The state of the scheduled backups; null if there is no schedule. */
-export const backupState = (): BackupState | null =>
-  interval() === 0 ? null : { newest, failing: failure !== null };
+export const backupState = (): BackupState | null => (interval() === 0 ? null : stateOf(lastVerified()));
+
+const lastVerified = (): DeepCheck | null => (config["backup.verify"] === "deep" ? lastDeepCheck() : null);
+
+/** A backup that is known to be of no use is none. */
+const stateOf = (verified: DeepCheck | null): BackupState => ({
+  newest: verified?.trouble == null ? newest : lastGood,
+  failing: failure !== null || (verified !== null && verified.trouble !== null),
+  verified,
+});
 
 /**
  * The job: makes a backup when one is due, and removes the oldest beyond `backup.keep`. A failure is logged
@@ -46,7 +60,17 @@ export async function backUpWhenDue(): Promise<void> {
     newest = newestBy(backups, at);
     if (!isDue(backups, at, interval())) failure = null;
     else if (!isTooSoon(at) && begunAt === null) await alone(at, () => makeBackup(directory, at));
+    await verifyWhenDue(directory);
   });
+}
+
+/** Restores the newest backup for a try, once a day. */
+async function verifyWhenDue(directory: string): Promise<void> {
+  if (stopped || !isDeepCheckDue()) return;
+  const newestOne = backupsAmong(await readdir(directory)).at(-1);
+  if (!newestOne) return;
+  const { trouble } = await checkDeeply(directory, newestOne.name);
+  if (trouble === null) lastGood = newestOne.time;
 }
 
 /** Begins to make a backup now. Throws 409 while one is being made. */
@@ -120,7 +144,8 @@ function note(why: string, directory: string, at: number): void {
 async function makeBackup(directory: string, at: number): Promise<void> {
   const name = backupName(at);
   const started = performance.now();
-  copying = startCopy(dataPath.database(), join(directory, name));
+  const began = writesSoFar();
+  copying = startCopy(dataPath.database(), join(directory, name), (counts) => compareCounts(counts, began));
   try {
     await copying.done;
   } finally {
@@ -141,6 +166,7 @@ async function makeBackup(directory: string, at: number): Promise<void> {
 /** Cancels the backup that is being made, before the server ends. The next start makes it. */
 export async function stopBackups(): Promise<void> {
   stopped = true;
+  stopDeepCheck();
   copying?.cancel();
   await copying?.done.catch(() => {});
 }

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { migrations } from "../../kernel/db/migrations.gen";
+import { rows } from "../../kernel/db/rows";
 
 /** A file that can't be served as database; the message is a phrase: "is damaged (…)". */
 export class UnsoundDatabase extends Error {}
@@ -28,16 +29,6 @@ export function checkSoundness(database: Database, depth: "quick" | "whole"): Sc
   const broken = firstValue(database, "PRAGMA foreign_key_check");
   if (broken !== null) throw new UnsoundDatabase(`has broken references in the table ${broken}`);
   return state;
-}
-
-/** The rows of a query that runs once. A statement that is not finalized would keep the database open. */
-export function rows(database: Database, sql: string): unknown[][] {
-  const query = database.prepare(sql);
-  try {
-    return query.values();
-  } finally {
-    query.finalize();
-  }
 }
 
 function firstValue(database: Database, sql: string): string | null {

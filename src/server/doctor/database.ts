@@ -4,12 +4,13 @@ import { pathToFileURL } from "node:url";
 import { config } from "../../configuration/config";
 import { SUPER_ADMIN } from "../../identity/access/caller";
 import { useMasterKey } from "../../kernel/crypto/encryption";
-import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
+import { rows } from "../../kernel/db/rows";
+import { dataPath, readMasterKey, readMasterKeys } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { sizeInWords } from "../../kernel/process/print";
-import { unreadable, whyClosed } from "../backup/key-check";
-import { checkSoundness, rows, UnsoundDatabase } from "../backup/soundness";
+import { checkSoundness, UnsoundDatabase } from "../backup/soundness";
 import { type Happened, happened } from "../health/clock";
+import { unreadable, whyClosed } from "../keys/check";
 import { type Finding, ok, problem } from "./findings";
 
 export interface DatabaseReport {
@@ -168,8 +169,7 @@ function examine(database: Database, size: number): Finding[] {
 
 function closedSecrets(database: Database): string[] {
   try {
-    const key = readMasterKey();
-    if (key) useMasterKey(key);
+    useMasterKey(...readMasterKeys());
   } catch {
     // Reported as the key's own problem.
     return [];

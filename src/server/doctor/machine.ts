@@ -110,6 +110,14 @@ export function canEnter(directory: string): boolean {
  */
 export function checkKey(closed: string[]): Finding[] {
   try {
+    const left = dataPath.formerKey();
+    if (config["security.encryption_key"] === null && existsSync(left))
+      return [
+        warning(
+          "master key",
+          `its rotation is not done: ${left} is still there. Call fairlead key rotate-master, which goes on with it`,
+        ),
+      ];
     if (readMasterKey())
       return closed.length > 0
         ? []

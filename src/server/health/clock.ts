@@ -2,9 +2,9 @@ import type { Database } from "bun:sqlite";
 import { builtAt } from "../../configuration/version";
 import { sqlite } from "../../kernel/db/connection";
 import { lastStart, recordStart } from "../../kernel/db/program-record";
+import { rows } from "../../kernel/db/rows";
 import { log } from "../../kernel/logs/log";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
-import { rows } from "../backup/soundness";
 
 /**
  * A clock that runs behind what has certainly happened: sessions and keys then outlive their end, and positions

@@ -47,6 +47,10 @@ export const Health = record(
               status: out.string("`up`, or `down` when the last try failed", "up"),
               lastBackup: nullable(out.time("When the newest backup was made")),
               ageSeconds: nullable(out.integer("Its age in seconds", 3_600)),
+              verifiedAt: t.Optional(
+                out.time("When one was last restored for a try, with `backup.verify = deep`"),
+              ),
+              isRestorable: t.Optional(out.boolean("Whether that one was found sound", true)),
             },
             { description: "Scheduled backups, where `backup.interval_hours` is set" },
           ),

@@ -100,6 +100,10 @@ function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
       status: state.failing ? "down" : "up",
       lastBackup: isoOrNull(state.newest),
       ageSeconds: state.newest === null ? null : Math.max(0, Math.floor((now() - state.newest) / SECOND)),
+      ...(state.verified && {
+        verifiedAt: iso(state.verified.at),
+        isRestorable: state.verified.trouble === null,
+      }),
     }
   );
 }

@@ -202,6 +202,16 @@ gauge(
   "1 if the last scheduled backup failed",
   ofBackups(({ failing }) => Number(failing)),
 );
+gauge(
+  "fairlead_backup_verified_timestamp_seconds",
+  "When a backup was last restored for a try (backup.verify = deep), Unix time",
+  ofBackups(({ verified }) => verified && verified.at / SECOND),
+);
+gauge(
+  "fairlead_backup_restorable",
+  "1 if the backup that was last restored for a try was sound",
+  ofBackups(({ verified }) => verified && Number(verified.trouble === null)),
+);
 
 /** Starts the counters that need a listener. */
 export function startMetrics(): void {

@@ -3,7 +3,7 @@ import { accessEpoch, authenticate, findKeyCaller, userAccess } from "../../iden
 import type { PermissionSet } from "../../identity/access/permissions";
 import { shareOf } from "../../identity/access/visible-devices";
 import { hashToken } from "../../kernel/crypto/crypto";
-import { decrypt } from "../../kernel/crypto/encryption";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { afterCommit, transact } from "../../kernel/db/transactions";
 import { logFailure, mayLog } from "../../kernel/errors/trouble";
@@ -17,7 +17,13 @@ import type { TrackerFormat } from "./formats";
 /** The credentials at the doors of apps. Raw SQL: each position that an app sends comes with one. */
 
 /** Purpose that a secret of OwnTracks' encryption is encrypted for. */
-export const encryptionOf = (id: string) => `tracker ${id}`;
+export const trackerKeys = sealedColumn({
+  what: "secrets of OwnTracks' encryption",
+  table: "trackers",
+  id: "id",
+  column: "encryption_key",
+  boundTo: (id) => `tracker ${id}`,
+});
 
 /** Whoever brings positions: a tracker, or the API key of a device. */
 export interface Reporter {
@@ -83,7 +89,7 @@ function makersRights({
 /** The secret of a tracker; null if it can't be decrypted, as with another master key: its plain messages still count. */
 function openKey(id: string, sealed: string): string | null {
   try {
-    return decrypt(sealed, encryptionOf(id));
+    return trackerKeys.open(sealed, id);
   } catch (error) {
     if (mayLog("secrets of trackers"))
       log.error("the secret of a tracker cannot be decrypted", { tracker: id, ...describeError(error) });

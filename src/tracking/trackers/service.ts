@@ -8,7 +8,6 @@ import { recordAudit } from "../../identity/audit/service";
 import { findUser } from "../../identity/directory/users";
 import { emailLocale, type Locale } from "../../identity/email/locale";
 import { mintToken } from "../../kernel/crypto/crypto";
-import { encrypt } from "../../kernel/crypto/encryption";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { conflict, forbidden, invalid, notFound } from "../../kernel/errors/errors";
@@ -23,7 +22,7 @@ import { changedOnly, isEmpty } from "../../kernel/values/changes";
 import { requireOwn } from "../../sync/owner/owner";
 import { getDevice } from "../devices/service";
 import type { Rejection } from "../ingest/fix";
-import { encryptionOf, trackersChanged } from "./authenticate";
+import { trackerKeys, trackersChanged } from "./authenticate";
 import { instructionsFor } from "./instructions";
 import type { CreatedTracker, NewTracker, Tracker, TrackerChange } from "./schema";
 import { setupOf } from "./setup";
@@ -147,7 +146,7 @@ export async function createTracker(
         token_hash: hash,
         token_prefix: token.slice(0, PREFIX_LENGTH),
         send_zones: input.send_zones ?? false,
-        encryption_key: encryptionKey === null ? null : encrypt(encryptionKey, encryptionOf(id)),
+        encryption_key: encryptionKey === null ? null : trackerKeys.seal(encryptionKey, id),
         ...makerOf(caller),
         expires_at,
         created_at: time,

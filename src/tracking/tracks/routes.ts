@@ -10,11 +10,11 @@ import { single } from "../../kernel/http/envelopes";
 import { isKnown } from "../../kernel/http/etag";
 import { noteLargeRead } from "../../kernel/http/large-reads";
 import { IdParams, query, t } from "../../kernel/http/schema";
+import { streamed } from "../../kernel/http/streamed";
 import { countedAnswer, LARGE } from "../../kernel/http/unsent";
 import { requireTrip } from "../shares/trips";
 import { MEDIA_TYPES, TRACK_FORMATS, Track, type TrackFormat, TrackQuery } from "./schema";
 import { type Course, courseOfDevice, courseOfTrip, etagOf, fileName, fileOf, trackOf } from "./service";
-import { streamed } from "./stream";
 
 /** The form that a request asks for: by name, else by what it accepts. */
 const formatOf = ({ format }: TrackQuery, request: Request): TrackFormat => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { enqueue, type Telling } from "../../../src/alerts/deliveries/outbox";
 import { startDeliveries } from "../../../src/alerts/deliveries/sender";
-import { seal } from "../../../src/alerts/targets/secrets";
+import { targetSecrets } from "../../../src/alerts/targets/secrets";
 import { notificationTargets } from "../../../src/alerts/targets/table";
 import { loadConfig } from "../../../src/configuration/config";
 import { useMasterKey } from "../../../src/kernel/crypto/encryption";
@@ -67,7 +67,7 @@ export function target(url: string, fields: NewRow = {}): string {
   db.insert(notificationTargets)
     .values({
       ...{ id, name: "target", kind: "webhook", settings: { url }, locale: "en" },
-      secret: seal(id, SECRET),
+      secret: targetSecrets.seal(SECRET, id),
       api_key_id: MAKER,
       created_at: now(),
       updated_at: now(),

@@ -65,6 +65,7 @@ describe("an event", () => {
         region: null,
         recorded_by: { kind: "app", id: "id-app" },
         is_reported: false,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         created_at: expect.stringMatching(/Z$/),
       },
       _links: { self: "/v1/internal/audit" },

@@ -116,7 +116,7 @@ describe("the job", () => {
     expect(existsSync(directory)).toBe(false);
     expect(errors()).toHaveLength(1);
     expect(errors()[0]).toContain(directory);
-    expect(backupState()).toEqual({ newest: null, failing: true });
+    expect(backupState()).toEqual({ newest: null, failing: true, verified: null });
   });
 
   test("makes a backup a quarter of an hour after it failed, by any clock", async () => {
@@ -126,7 +126,11 @@ describe("the job", () => {
     clock += 15 * MINUTE;
     await backUpWhenDue();
     expect(backups()).toEqual([backupName(clock)]);
-    expect(backupState()).toEqual({ newest: Math.floor(clock / 1_000) * 1_000, failing: false });
+    expect(backupState()).toEqual({
+      newest: Math.floor(clock / 1_000) * 1_000,
+      failing: false,
+      verified: null,
+    });
   });
 
   test("makes one each interval, and keeps the newest", async () => {

@@ -17,6 +17,7 @@ const texts = inLanguages({
       "alert.acknowledged": "acknowledged",
       "alert.cleared": "over",
       "alert.test": "test",
+      "audit.head": "head of the audit log",
     },
     status: {
       waiting: "Waiting",
@@ -40,6 +41,7 @@ const texts = inLanguages({
       "alert.acknowledged": "bestätigt",
       "alert.cleared": "vorbei",
       "alert.test": "Test",
+      "audit.head": "Kopf des Audit-Logs",
     },
     status: {
       waiting: "Wartet",
@@ -130,7 +132,7 @@ function Row({
     names === "target"
       ? (delivery.target_name ?? t.deleted)
       : alert_id === null
-        ? t.type["alert.test"]
+        ? t.type[delivery.type]
         : t.alert;
   return (
     <li class="row delivery">

@@ -1,6 +1,6 @@
-import { AppError } from "../../kernel/errors/errors";
-import { logFailure } from "../../kernel/errors/trouble";
-import { giveSeconds } from "../../kernel/http/client";
+import { AppError } from "../errors/errors";
+import { logFailure } from "../errors/trouble";
+import { giveSeconds } from "./client";
 
 /** Answers that are made while they are sent: their clients decide how fast. */
 

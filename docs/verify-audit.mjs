@@ -1,0 +1,30 @@
+// Verifies an export of the audit log, without any code of Fairlead. Node 20 or newer, or Bun:
+//   node verify-audit.mjs audit-log.ndjson [hash of a head that you were told, within the export]
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+
+const [path, told] = process.argv.slice(2);
+const end = (status, words) => process.exit(console.log(words) ?? status);
+// RFC 8785 for objects of strings, whole numbers and null: members in the order of their names.
+const sha256 = (fields) => createHash("sha256").update(JSON.stringify(fields, Object.keys(fields).sort())).digest("hex");
+
+let head, last, at;
+let [entries, scrubbed, gaps] = [0, 0, 0];
+for await (const line of createInterface({ input: createReadStream(path) })) {
+  if (!head) {
+    head = JSON.parse(line);
+    last = { number: head.first_number - 1, hash: head.previous_hash };
+    continue;
+  }
+  const { event, personal, hash } = JSON.parse(line);
+  const follows = event.number > last.number + 1 ? ++gaps : event.number > last.number && event.previous_hash === last.hash;
+  const isPersonal = personal.salt === null ? ++scrubbed : sha256(personal) === event.personal_hash;
+  if (!follows || sha256(event) !== hash || !isPersonal) end(1, `BROKEN at no. ${event.number} (${event.id})`);
+  if (hash === told) at = event.number;
+  last = { number: event.number, hash };
+  entries++;
+}
+if (entries > 0 && last.hash !== head.last_hash) end(1, "BROKEN: events are missing at the end");
+if (told && !at) end(1, "BROKEN: the hash that you were told is that of no event here");
+end(0, `intact: ${entries} events (${scrubbed} scrubbed, ${gaps} gaps), last no. ${last.number}, ${last.hash}${at ? `; told of up to no. ${at}` : ""}`);

@@ -1,0 +1,94 @@
+import { sqlite, statement } from "../../kernel/db/connection";
+import { iso, now } from "../../kernel/time/clock";
+import { fixedPart, hex, NO_HASH, personalPart } from "../audit/chain";
+import { anchorAt, eventsAfter, hashAt, headNow, STEP, type StoredLink, turn } from "./verify";
+
+/**
+ * The audit log as a file that a third party can verify (docs/verify-audit.mjs): the part of the chain that holds all events of a
+ * span of time. Raw SQL: the rows of a span are looked for along its index, in steps.
+ */
+
+interface Place {
+  at: number;
+  created_at: number;
+}
+
+const placesAfter = statement(() =>
+  sqlite.prepare<Place, [number, number, number]>(
+    `SELECT rowid AS at, created_at FROM audit_events INDEXED BY audit_events_time
+     WHERE (created_at, rowid) > (?, ?) AND created_at <= ? ORDER BY created_at, rowid LIMIT 20000`,
+  ),
+);
+const linkAt = statement(() =>
+  sqlite.prepare<{ number: number; hash: Uint8Array }, [number]>(
+    "SELECT number, hash FROM audit_events WHERE rowid = ? AND number IS NOT NULL",
+  ),
+);
+
+/** The first and the last row that hold events of a span; null if there is none. The clock may have been set back in between. */
+async function rowsOf(from: number, until: number): Promise<{ first: number; last: number } | null> {
+  let [first, last] = [Number.MAX_SAFE_INTEGER, 0];
+  for (let after: Place | undefined = { at: Number.MAX_SAFE_INTEGER, created_at: from - 1 }; after; ) {
+    await turn();
+    const places = placesAfter().all(after.created_at, after.at, until);
+    for (const { at } of places) {
+      if (at < first) first = at;
+      if (at > last) last = at;
+    }
+    after = places.at(-1);
+  }
+  return last === 0 ? null : { first, last };
+}
+
+/**
+ * The events of a span of time (epoch milliseconds, both included) and all that were written between them, as lines of JSON: a
+ * head that names the ends of this part of the chain, then an event a line. `check` is called before each step, and throws to end
+ * it.
+ */
+export async function* exportChain(from: number, until: number, check: () => void): AsyncGenerator<string> {
+  const rows = await rowsOf(from, until);
+  const [first, last] = rows ? [linkAt().get(rows.first), linkAt().get(rows.last)] : [null, null];
+  const previous = first ? (first.number === 1 ? NO_HASH : hashAt(first.number - 1)) : null;
+  const head = {
+    type: "fairlead_audit_log",
+    version: 1,
+    exported_at: iso(now()),
+    from: iso(Math.max(0, from)),
+    to: iso(until),
+    first_number: first?.number ?? null,
+    last_number: last?.number ?? null,
+    previous_hash: previous && hex(previous),
+    last_hash: last ? hex(last.hash) : null,
+    head: headNow(),
+  };
+  yield `${JSON.stringify(head)}\n`;
+  if (!rows) return;
+  let hash = previous ?? NO_HASH;
+  for (let at = rows.first - 1; at < rows.last; ) {
+    await turn();
+    check();
+    const events = eventsAfter(at).filter((event) => event.at <= rows.last);
+    if (events.length === 0) return;
+    let text = "";
+    for (const event of events) {
+      text += `${lineOf(event, hash)}\n`;
+      hash = event.hash ?? NO_HASH;
+    }
+    yield text;
+    at = events.length < STEP ? rows.last : (events.at(-1)?.at ?? rows.last);
+  }
+}
+
+/** An event as it was hashed: what is fixed, and what is personal with its salt, which is null for one that was scrubbed. */
+function lineOf(event: StoredLink, before: Uint8Array): string {
+  const { number, hash, personal_hash, salt } = event;
+  // Events that have aged out in between have left their last hash.
+  const previous = (number !== null && anchorAt(number - 1)) || before;
+  const line = JSON.stringify({
+    event: fixedPart(event, number ?? 0, hex(previous), personal_hash ? hex(personal_hash) : ""),
+    personal: { ...personalPart(event, ""), salt: salt && hex(salt) },
+    hash: hash && hex(hash),
+  });
+  // Many readers of lines take these for ends of a line.
+  return line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}

@@ -1,0 +1,97 @@
+import type { Database } from "bun:sqlite";
+import { ConfigError, config } from "../../configuration/config";
+import { decrypt, fingerprintOf, useMasterKey } from "../../kernel/crypto/encryption";
+import type { SealedColumn } from "../../kernel/crypto/sealed";
+import { record, recorded } from "../../kernel/db/program-record";
+import { rows } from "../../kernel/db/rows";
+import { log } from "../../kernel/logs/log";
+import { dataPath, loadMasterKey, readMasterKeys } from "../../kernel/process/data-dir";
+import { SEALED } from "./columns";
+
+/** Databases of 0.1.0 have emails in a table of their own. */
+const EARLIER: SealedColumn[] = SEALED.filter(({ table }) => table === "outbox").map(
+  ({ where: _, ...emails }) => ({ ...emails, table: "email_queue" }),
+);
+
+/** The columns of a database that may be of an earlier version. A value that is replaceable is no loss. */
+const CHECKED = [...SEALED, ...EARLIER].filter(({ isReplaceable }) => !isReplaceable);
+
+/** Kinds of secrets in a database that the current master key can't open, as words; empty if all is well. */
+export const unreadable = (database: Database): string[] => trySecrets(database).unreadable;
+
+/** Tries the oldest and the newest value of each kind: a key is exchanged at one time. */
+function trySecrets(database: Database): { unreadable: string[]; opensSome: boolean } {
+  let opensSome = false;
+  const closed = CHECKED.filter((column) => {
+    if (!isThere(database, column)) return false;
+    const opened = [...some(database, column, "ASC"), ...some(database, column, "DESC")];
+    if (opened.includes(true)) opensSome = true;
+    return opened.includes(false);
+  });
+  return { unreadable: [...new Set(closed.map(({ what }) => what))], opensSome };
+}
+
+/** True if the database has the column: an earlier version may lack it. */
+const isThere = (database: Database, { table, column }: SealedColumn): boolean =>
+  rows(database, `SELECT 1 FROM pragma_table_info('${table}') WHERE name = '${column}'`).length > 0;
+
+/** Tells of the values in the first row that has any, by an order, if they can be opened. */
+function some(database: Database, column: SealedColumn, order: "ASC" | "DESC"): boolean[] {
+  const { table, id, column: name, where = "1", boundTo } = column;
+  const found = rows(
+    database,
+    `SELECT ${id}, ${name} FROM ${table} WHERE ${name} IS NOT NULL AND ${where} ORDER BY rowid ${order} LIMIT 1`,
+  );
+  return found.flatMap(([id, stored]) =>
+    valuesIn(column, String(stored)).map((value) => opens(value, boundTo(String(id)))),
+  );
+}
+
+/** The encrypted values in what a column stores. */
+const valuesIn = ({ isList }: SealedColumn, stored: string): string[] =>
+  isList ? (JSON.parse(stored) as { secret: string }[]).map(({ secret }) => secret) : [stored];
+
+/**
+ * Takes the master key into use, if there is one. Throws ConfigError if the database holds secrets and the
+ * key opens none of them: a new key, made silently, would lock them away for good. With `isLost` the operator
+ * confirms the loss; a missing key is then made, and its acceptance is recorded in the database.
+ */
+export function requireKey(database: Database, isLost: boolean): void {
+  const keys = readMasterKeys();
+  useMasterKey(...keys);
+  const { unreadable, opensSome } = trySecrets(database);
+  if (unreadable.length === 0) return;
+  const secrets = unreadable.join(", ");
+  const [key] = keys;
+  if (!opensSome) {
+    if (isLost) {
+      const made = loadMasterKey();
+      useMasterKey(made);
+      record(database, "accepted_key", fingerprintOf(made));
+    } else if (!key || recorded(database, "accepted_key") !== fingerprintOf(key))
+      throw new ConfigError(
+        `${whyClosed(key !== undefined, secrets)}; if it is lost for good, start once with fairlead serve --key-lost, which gives them up`,
+      );
+  }
+  log.error("the master key cannot decrypt everything in the database", { cannot_read: secrets });
+}
+
+/** The reason why the named secrets can't be opened, and the remedy. */
+export function whyClosed(isThere: boolean, secrets: string): string {
+  const held = `the ${secrets} in the database`;
+  if (config["security.encryption_key"] !== null)
+    return `security.encryption_key cannot decrypt ${held}; set the key that was in use when they were written`;
+  const path = dataPath.key();
+  return isThere
+    ? `${path} cannot decrypt ${held}; restore the key that was in use when they were written`
+    : `the key file ${path}, which decrypts ${held}, is missing; restore your copy of it (backups don't contain it), or set security.encryption_key`;
+}
+
+function opens(sealed: string, boundTo: string): boolean {
+  try {
+    decrypt(sealed, boundTo);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { config } from "../../configuration/config";
+import { withData } from "../../kernel/db/open-data";
+import { dataPath } from "../../kernel/process/data-dir";
+import { OperatorError } from "../../kernel/process/operator";
+import { print } from "../../kernel/process/print";
+import { rotateMasterKey } from "./rotate";
+
+/** `fairlead key rotate-master`. */
+
+/** Rotates the master key and prints what was done. Throws OperatorError. */
+export async function rotateKey(): Promise<void> {
+  if (config["security.encryption_key"] !== null)
+    throw new OperatorError(
+      "the key is the value of security.encryption_key, which this command cannot change: write it into a file, set security.encryption_key_file to its path instead, and call this again",
+    );
+  const database = dataPath.database();
+  if (!existsSync(database)) throw new OperatorError(`there is no database at ${database}`);
+  const show = process.stderr.isTTY
+    ? (done: number, total: number) =>
+        process.stderr.write(`\r\x1b[K${done < total ? `Encrypted ${done} of ${total} secrets` : ""}`)
+    : () => {};
+  const { encrypted, unreadable, isResumed } = await withData(() => rotateMasterKey(show));
+  const path = dataPath.key();
+  const lines = [
+    `${isResumed ? "Went on with the rotation that was interrupted: the" : "The"} key in ${path} is new, and ${encrypted} ${encrypted === 1 ? "secret is" : "secrets are"} encrypted with it.`,
+    `Copy ${path} to where you keep the key, and make a backup now: the former key alone decrypts what is in older ones.`,
+  ];
+  if (unreadable.length > 0)
+    lines.push(`Warning: neither key decrypts some of the ${unreadable.join(", ")}; these were lost before.`);
+  await print(lines.join("\n"));
+}

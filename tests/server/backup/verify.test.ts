@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
+import { migrate } from "../../../src/kernel/db/migrate";
+import { closeDatabase } from "../../../src/kernel/db/transactions";
+import { compareCounts, writesSoFar } from "../../../src/server/backup/counts";
+import { done, eventually } from "../../support/expectations";
+import { TestServer, temporaryDirectory } from "../../support/server";
+import { DAY } from "../../support/time";
+
+/** Backups that prove themselves: their rows are compared, and with `backup.verify = deep` one a day is restored for a try. */
+
+const settings = {
+  ...{ "backup.interval_hours": "24", "backup.verify": "deep", "metrics.enabled": "true" },
+  "log.level": "error",
+};
+const TIMEOUT = 60_000;
+
+const backupOf = async (server: TestServer) => (await server.get("/health")).body.services.backup;
+const metric = async (server: TestServer, name: string) =>
+  Number(
+    new RegExp(`^${name} (.*)$`, "m").exec(await (await fetch(`${server.url}/metrics`)).text())?.[1] ??
+      Number.NaN,
+  );
+const filesOf = (dataDir: string) => readdirSync(join(dataDir, "backups"));
+
+describe("backup.verify = deep", () => {
+  test(
+    "restores a backup for a try, tells of it, and leaves nothing; one that is damaged counts as none",
+    async () => {
+      const first = await TestServer.start({ settings });
+      const { dataDir } = first;
+      await first.post("/v1/users/me/2fa/setup", { token: await first.admin() });
+      await eventually(async () => (await backupOf(first)).verifiedAt !== undefined);
+      expect(await backupOf(first)).toMatchObject({ status: "up", isRestorable: true });
+      expect(await metric(first, "fairlead_backup_restorable")).toBe(1);
+      expect((await metric(first, "fairlead_backup_verified_timestamp_seconds")) * 1_000).toBeGreaterThan(
+        Date.now() - DAY,
+      );
+      const names = filesOf(dataDir);
+      expect(names).toHaveLength(1);
+      await first.stop();
+
+      const file = join(dataDir, "backups", names[0] as string);
+      truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096);
+      const later = await TestServer.start({
+        ...{ dataDir, clock: "movable", ahead: DAY + 1 },
+        settings: { ...settings, "backup.interval_hours": "720" },
+      });
+      try {
+        await eventually(async () => (await backupOf(later)).isRestorable === false);
+        expect(await backupOf(later)).toMatchObject({ status: "down", lastBackup: null, ageSeconds: null });
+        expect(await metric(later, "fairlead_backup_restorable")).toBe(0);
+        expect(await metric(later, "fairlead_backup_failing")).toBe(1);
+        expect(later.output).toContain("a backup was restored for a try, and is of no use");
+        expect(filesOf(dataDir)).toEqual(names);
+        expect(existsSync(join(dataDir, "fairlead.db"))).toBe(true);
+        done(await later.get("/health"));
+      } finally {
+        await later.stop();
+      }
+    },
+    TIMEOUT,
+  );
+});
+
+describe("the rows of a copy", () => {
+  openDatabase(join(temporaryDirectory(), "fairlead.db"), "normal");
+  migrate();
+  afterAll(closeDatabase);
+
+  const count = (before: number, copied: number) => [{ table: "users", before, copied }];
+
+  test("are as many as there were, but for what was changed meanwhile", () => {
+    const began = writesSoFar();
+    compareCounts(count(5, 5), began);
+    expect(() => compareCounts(count(5, 4), began)).toThrow(
+      "the copy has 4 rows in users, and the database had 5",
+    );
+    expect(() => compareCounts(count(5, 6), began)).toThrow();
+    sqlite.run("INSERT INTO counters VALUES ('a test', 1)");
+    compareCounts(count(5, 6), began);
+    compareCounts(count(5, 4), began);
+    expect(() => compareCounts(count(5, 3), began)).toThrow();
+  });
+});

@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { SEALED } from "../../../src/server/keys/columns";
+import { HOOK, newWebhook } from "../../alerts/targets/support";
+import { challenge, guarded, signInWithBoth, verifyLogin } from "../../identity/two-factor/support";
+import { expectStatus } from "../../support/expectations";
+import { expectFailure } from "../../support/program";
+import { randomFrom } from "../../support/random";
+import {
+  command,
+  environment,
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../../support/server";
+import { addSecrets, formerFile, keyFile, keysIn, opened, readKey, secretsIn } from "./support";
+
+/** `fairlead key rotate-master`. */
+
+const random = randomFrom(4);
+
+const ROTATE = ["key", "rotate-master"];
+const rotate = (dataDir: string, settings: Settings = {}) =>
+  command(ROTATE, { settings: { "data.dir": dataDir, ...settings } });
+
+/** Expects that one key opens all secrets, each with the text that it had. */
+function expectOpened(dataDir: string, key: Buffer, plain: Map<string, string>): void {
+  const found = secretsIn(dataDir);
+  const texts = new Map(found.map(({ sealed, boundTo }) => [boundTo, opened(key, sealed, boundTo)]));
+  expect([...texts.values()].filter((text) => text === null)).toEqual([]);
+  for (const [boundTo, text] of plain) expect(texts.get(boundTo)).toBe(text);
+}
+
+/** The texts of all secrets by what they are bound to; those in lists share that with others. */
+const textsIn = (dataDir: string, key: Buffer): Map<string, string> =>
+  new Map(
+    secretsIn(dataDir)
+      .filter(({ column }) => column.table !== "master_key" && column.table !== "notification_targets")
+      .map(({ sealed, boundTo }) => [boundTo, opened(key, sealed, boundTo) as string]),
+  );
+
+describe("while the server runs", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start({ clock: "movable" });
+  });
+  afterAll(() => server.stop());
+
+  test("all is encrypted with a new key, no request fails, and what was stored goes on working", async () => {
+    const [anna, berta] = [await guarded(server), await guarded(server)];
+    const hook = await newWebhook(server);
+    for (let n = 0; n < 2; n++)
+      expectStatus(
+        await server.post(`/v1/notification-targets/${hook.id}/rotate-secret`, {
+          token: await server.admin(),
+        }),
+        200,
+      );
+    const before = readKey(keyFile(server.dataDir));
+    addSecrets(server.dataDir, before, 1_000, ["trackers"]);
+    const plain = textsIn(server.dataDir, before);
+
+    let isDone = false;
+    const rotating = rotate(server.dataDir).finally(() => {
+      isDone = true;
+    });
+    let made = 0;
+    while (!isDone) {
+      // Each reads a secret and writes another.
+      expectStatus(await server.post("/v1/users/me/2fa/setup", { token: await server.admin() }), 200);
+      await newWebhook(server, HOOK, { name: `hook ${made++}` }).then(({ id }) =>
+        server.delete(`/v1/notification-targets/${id}`, { token: server.systemKey }),
+      );
+    }
+    const { status, stdout, stderr } = await rotating;
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`The key in ${keyFile(server.dataDir)} is new`);
+    expect(existsSync(formerFile(server.dataDir))).toBe(false);
+    const after = readKey(keyFile(server.dataDir));
+    expect(after.equals(before)).toBe(false);
+    expect(statSync(keyFile(server.dataDir)).mode & 0o777).toBe(0o600);
+    expectOpened(server.dataDir, after, plain);
+
+    expectStatus(await signInWithBoth(server, anna), 200);
+    expectStatus(await verifyLogin(server, await challenge(server, berta), berta.backupCodes[0]), 200);
+    const fresh = await guarded(server);
+    expectStatus(await signInWithBoth(server, fresh), 200);
+    expectOpened(server.dataDir, after, new Map());
+  }, 30_000);
+
+  test("again and again, and after a restart: codes from before each count", async () => {
+    const user = await guarded(server);
+    for (let n = 0; n < 2; n++) expect((await rotate(server.dataDir)).status).toBe(0);
+    expectStatus(await verifyLogin(server, await challenge(server, user), user.backupCodes[0]), 200);
+    await server.stop();
+    server = await TestServer.start({ dataDir: server.dataDir, clock: "movable", ahead: server.ahead });
+    expectStatus(await verifyLogin(server, await challenge(server, user), user.backupCodes[1]), 200);
+    expectStatus(await signInWithBoth(server, user), 200);
+  }, 30_000);
+});
+
+describe("killed", () => {
+  let dataDir: string;
+  let plain: Map<string, string>;
+  beforeAll(async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    dataDir = server.dataDir;
+    const key = readKey(keyFile(dataDir));
+    addSecrets(dataDir, key, 400);
+    plain = textsIn(dataDir, key);
+  });
+
+  /** Begins a rotation, kills it some time after its beginning, and tells if it was killed before its end. */
+  async function killWithin(most: number): Promise<boolean> {
+    const wasBegun = existsSync(formerFile(dataDir));
+    const child = Bun.spawn([...program, ...ROTATE], {
+      env: environment({ "data.dir": dataDir }),
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    const hasEnded = () => child.exitCode !== null;
+    while (!wasBegun && !existsSync(formerFile(dataDir)) && !hasEnded()) await Bun.sleep(1);
+    await Bun.sleep(random() * most);
+    child.kill("SIGKILL");
+    await child.exited;
+    return existsSync(formerFile(dataDir));
+  }
+
+  test("at any moment, every secret can be opened by a key in a file, and another call goes on", async () => {
+    let interrupted = 0;
+    for (let n = 0; n < 12; n++) {
+      if (await killWithin(n < 4 ? 60 : 700)) interrupted++;
+      const keys = keysIn(dataDir);
+      for (const { sealed, boundTo } of secretsIn(dataDir))
+        if (!keys.some((key) => opened(key, sealed, boundTo) !== null)) throw new Error(`lost: ${boundTo}`);
+    }
+    expect(interrupted).toBeGreaterThan(3);
+    const wasBegun = existsSync(formerFile(dataDir));
+    const { status, stdout } = await rotate(dataDir);
+    expect(status).toBe(0);
+    expect(stdout.startsWith("Went on")).toBe(wasBegun);
+    expect(keysIn(dataDir)).toHaveLength(1);
+    expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
+  }, 60_000);
+
+  test("it is done by the next start of the server, and the doctor tells of it until then", async () => {
+    while (!(await killWithin(60)));
+    const doctor = await command(["doctor"], { settings: { "data.dir": dataDir } });
+    expect(doctor.stdout).toMatch(/^warning +master key +its rotation is not done.*key rotate-master/m);
+    const server = await TestServer.start({ dataDir });
+    try {
+      expect(keysIn(dataDir)).toHaveLength(1);
+      expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
+    } finally {
+      await server.stop();
+    }
+  }, 30_000);
+
+  test("before the new key is in its place, another call makes one", async () => {
+    const before = readFileSync(keyFile(dataDir), "utf8");
+    writeFileSync(formerFile(dataDir), before, { mode: 0o600 });
+    expect((await rotate(dataDir)).status).toBe(0);
+    expect(readFileSync(keyFile(dataDir), "utf8")).not.toBe(before);
+    expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
+  });
+});
+
+describe("what cannot be rotated", () => {
+  test("a directory without a database or without a key", async () => {
+    const empty = temporaryDirectory();
+    expectFailure(await rotate(empty), 1, "there is no database");
+    expect(readdirSync(empty)).toEqual([]);
+    const server = await TestServer.start();
+    await server.stop();
+    rmSync(keyFile(server.dataDir));
+    expectFailure(await rotate(server.dataDir), 1, "there is no master key", "start the server once");
+    expect(readdirSync(server.dataDir).filter((name) => /key/.test(name))).toEqual([]);
+  });
+
+  test("a key that is a value of the configuration", async () => {
+    const key = Buffer.alloc(32, 1).toString("base64");
+    expectFailure(
+      await rotate(temporaryDirectory(), { "security.encryption_key": key }),
+      1,
+      "security.encryption_key, which this command cannot change",
+      "security.encryption_key_file",
+    );
+  });
+});
+
+describe("security.encryption_key_file", () => {
+  const settingsOf = (file: string): Settings => ({
+    "security.encryption_key_file": file,
+    "server.port": "0",
+  });
+
+  test("names the key: nothing is made beside the database, and a rotation changes that file", async () => {
+    const secrets = join(temporaryDirectory(), "secrets");
+    mkdirSync(secrets);
+    const file = join(secrets, "fairlead.key");
+    writeFileSync(file, `${Buffer.alloc(32, 3).toString("base64")}\n`, { mode: 0o600 });
+    const server = await TestServer.start({ settings: settingsOf(file) });
+    try {
+      await newWebhook(server);
+      expect(existsSync(keyFile(server.dataDir))).toBe(false);
+      expect((await rotate(server.dataDir, settingsOf(file))).status).toBe(0);
+      expect(readdirSync(secrets)).toEqual(["fairlead.key"]);
+      expect(readKey(file).equals(Buffer.alloc(32, 3))).toBe(false);
+      expectOpened(server.dataDir, readKey(file), new Map());
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("that is missing stops the start with status 2, with secrets in the database and without", async () => {
+    const missing = join(temporaryDirectory(), "missing.key");
+    const fresh = temporaryDirectory();
+    const start = (dataDir: string) =>
+      command(["serve"], { settings: { "data.dir": dataDir, ...settingsOf(missing) } });
+    expectFailure(await start(fresh), 2, `security.encryption_key_file (${missing}) does not exist`);
+    const server = await TestServer.start();
+    await newWebhook(server);
+    await server.stop();
+    expectFailure(await start(server.dataDir), 2, `the key file ${missing}, which decrypts`, "is missing");
+    expect(existsSync(missing)).toBe(false);
+  });
+
+  test("beside security.encryption_key is a contradiction", async () => {
+    const settings = {
+      ...settingsOf(join(temporaryDirectory(), "k")),
+      "security.encryption_key": Buffer.alloc(32, 1).toString("base64"),
+      "data.dir": temporaryDirectory(),
+    };
+    expectFailure(
+      await command(["serve"], { settings }),
+      2,
+      "security.encryption_key and security.encryption_key_file exclude each other",
+    );
+  });
+
+  test("whose directory can't be written is left as it is", async () => {
+    const secrets = join(temporaryDirectory(), "secrets");
+    mkdirSync(secrets);
+    const file = join(secrets, "fairlead.key");
+    const key = Buffer.alloc(32, 3).toString("base64");
+    writeFileSync(file, key, { mode: 0o600 });
+    const server = await TestServer.start({ settings: settingsOf(file) });
+    await server.stop();
+    // Root may write anywhere; a name that is taken by a directory stops it as well.
+    mkdirSync(`${file}.old`);
+    expectFailure(await rotate(server.dataDir, settingsOf(file)), 1, `${file}.old`);
+    expect(readFileSync(file, "utf8")).toBe(key);
+    chmodSync(secrets, 0o700);
+  });
+});
+
+describe("columns of encrypted values", () => {
+  const src = join(import.meta.dir, "../../../src");
+  const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => ({ file, text: readFileSync(join(src, file), "utf8") }));
+
+  test("are the only way to encrypt: nothing but they calls it, the rotation aside", () => {
+    const users = sources
+      .filter(({ text }) =>
+        /\b(?:encrypt|encryptWith)\b/.test(text.replaceAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm, "")),
+      )
+      .map(({ file }) => file)
+      .filter((file) => !file.startsWith("bridge/page/"))
+      .sort();
+    expect(users).toEqual([
+      "kernel/crypto/encryption.ts",
+      "kernel/crypto/sealed.ts",
+      "kernel/db/master-key.ts",
+      "server/keys/rotate.ts",
+    ]);
+  });
+
+  test("are all rotated: each that is declared is in the list", () => {
+    const declared = sources
+      .filter(({ file }) => file !== "kernel/crypto/sealed.ts")
+      .flatMap(({ text }) => [...text.matchAll(/^export const (\w+) = (?:sealedColumn|ofKind)\(/gm)])
+      .map(([, name]) => name)
+      .sort();
+    const list = readFileSync(join(src, "server/keys/columns.ts"), "utf8");
+    const listed = [...(list.split("SEALED")[1] ?? "").matchAll(/^ {2}(\w+),$/gm)]
+      .map(([, name]) => name)
+      .sort();
+    expect(listed).toEqual(declared);
+    expect(SEALED).toHaveLength(declared.length);
+    const calls = sources.flatMap(({ text }) => text.match(/\bsealedColumn\(/g) ?? []).length;
+    // One function makes two of them.
+    expect(calls).toBe(declared.length - 1);
+  });
+});
