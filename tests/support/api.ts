@@ -71,7 +71,7 @@ export class Api {
       ...(raw !== undefined ? { body: raw } : body !== undefined ? { body: JSON.stringify(body) } : {}),
     });
     const text = await response.text();
-    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    const isJson = /[/+]json/.test(response.headers.get("content-type") ?? "");
     const answer = {
       status: response.status,
       headers: response.headers,

@@ -13,8 +13,7 @@ import {
   validateAuthResponse,
 } from "oauth4webapi";
 import type { Provider } from "../../configuration/provider-options";
-import { decrypt } from "../../kernel/crypto/encryption";
-import { verifierOf } from "./begin";
+import { verifiersOfSignIns } from "./begin";
 import { type Claims, isIncomplete, readClaims } from "./claims";
 import { authenticationOf, clientOf, forgetKeys, optionsOf, serverOf } from "./discovery";
 import { faultOf } from "./faults";
@@ -73,7 +72,7 @@ async function exchange(
       authenticationOf(provider, server),
       parameters,
       row.callback,
-      decrypt(row.code_verifier, verifierOf(row.state_hash)),
+      verifiersOfSignIns.open(row.code_verifier, row.state_hash),
       options,
     );
     const tokens = await processAuthorizationCodeResponse(server, client, response, {

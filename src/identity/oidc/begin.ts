@@ -1,7 +1,7 @@
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from "oauth4webapi";
 import { config } from "../../configuration/config";
 import { mintToken } from "../../kernel/crypto/crypto";
-import { encrypt } from "../../kernel/crypto/encryption";
+import { sealedColumn } from "../../kernel/crypto/sealed";
 import { db } from "../../kernel/db/connection";
 import { invalid } from "../../kernel/errors/errors";
 import { parseWebAddress } from "../../kernel/http/web-address";
@@ -39,7 +39,14 @@ export interface Beginning {
   applicationRequest?: string | null;
 }
 
-export const verifierOf = (stateHash: string): string => `oidc code verifier ${stateHash}`;
+export const verifiersOfSignIns = sealedColumn({
+  what: "verifiers of sign-ins at providers under way",
+  table: "oidc_states",
+  id: "state_hash",
+  column: "code_verifier",
+  isReplaceable: true,
+  boundTo: (stateHash) => `oidc code verifier ${stateHash}`,
+});
 
 /** The call-back of a provider, as it is registered there. */
 export const callbackOf = (base: string, name: string): string => `${base}/v1/auth/oidc/${name}/callback`;
@@ -79,7 +86,7 @@ export async function begin(actor: AnyActor, name: string, beginning: Beginning)
         purpose: beginning.purpose,
         user_id: beginning.userId,
         nonce,
-        code_verifier: encrypt(verifier, verifierOf(hash)),
+        code_verifier: verifiersOfSignIns.seal(verifier, hash),
         callback,
         redirect_uri: beginning.redirectUri ?? null,
         application_request: beginning.applicationRequest ?? null,

@@ -1,6 +1,7 @@
 import { formerTargetSecrets, olderTargetSecrets, targetSecrets } from "../../alerts/targets/secrets";
 import { queuedEmails } from "../../identity/email/service";
 import { signingKeys } from "../../identity/oauth/keys";
+import { verifiersOfSignIns } from "../../identity/oidc/begin";
 import { totpSecrets } from "../../identity/two-factor-codes/service";
 import type { SealedColumn } from "../../kernel/crypto/sealed";
 import { hashKeys } from "../../kernel/db/master-key";
@@ -15,6 +16,7 @@ export const SEALED: SealedColumn[] = [
   accessTokens,
   refreshTokens,
   codeVerifiers,
+  verifiersOfSignIns,
   trackerKeys,
   targetSecrets,
   formerTargetSecrets,
