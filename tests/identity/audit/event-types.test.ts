@@ -7,6 +7,7 @@ import { done } from "../../support/expectations";
 import { externalUser, newPerson, openSession } from "../../support/people";
 import { permissionId } from "../../support/roles";
 import { Client } from "../../support/socket";
+import { bodyOf, Sender } from "../../sync/sender";
 import { newBox } from "../../sync/support";
 import { DOORS, newTracker } from "../../tracking/doors/support";
 import { newLink } from "../../tracking/links/support";
@@ -215,6 +216,11 @@ const SPECIAL: Record<string, () => Silent | Promise<Silent>> = {
     return { params: { id } };
   },
   "GET /v1/sync/boxes/{id}": async () => ({ params: { id: (await newBox(world.server)).id } }),
+  "POST /v1/sync/push": async () => {
+    const { token } = await newBox(world.server);
+    const raw = bodyOf(new Sender(world.server, token).batch({}));
+    return { token, raw, headers: { "content-type": "application/octet-stream" } };
+  },
   "GET /v1/sync/set": async () => ({ token: (await newBox(world.server)).token }),
   ...Object.fromEntries(
     ["GET", "POST"].map((method) => [
