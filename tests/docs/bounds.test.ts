@@ -79,12 +79,14 @@ const LISTS: Record<string, string> = {
       ...[
         "signInWithPassword",
         "completeSignInWithSecondFactor",
+        "exchangeCodeOfProvider",
         "signInWithPasskey",
         "completeSignInWithPasskey",
       ],
       ...[
         "signInOnPage",
         "completeSignInOnPage",
+        "signInOnPageThroughProvider",
         "signInOnPageWithPasskey",
         "completeSignInOnPageWithPasskey",
       ],

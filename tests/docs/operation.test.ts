@@ -90,6 +90,7 @@ describe("the table of keys", () => {
     "server.public_url": "http://localhost:PORT",
     "backup.dir": "`backups/` in data.dir",
     "integrations.allowed_redirects": "server.public_url",
+    "sync.include": "all",
   };
   const show = (value: unknown): string =>
     value === null || (Array.isArray(value) && value.length === 0)

@@ -46,6 +46,9 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^PATCH /, /^At least one field is required$/],
   // Secrets that random texts can't meet, and states that need one to be reached.
   [/verify|\/complete$/, /^The token is not valid, was used, or has expired$/],
+  [/\/oidc$|\/oidc\/session$/, /^The code is not valid, was used, or has expired/],
+  [/\/passkeys/, /^credential can't be accepted/],
+  [/\/audit\/verify$/, /^There is no event at that place/],
   [
     /^\S+ \/v1\/users\/me\/2fa/,
     /is not on$|is already on$|no set-up to complete|^code is wrong|cannot be set up from/,
@@ -327,7 +330,7 @@ export class Fuzzer {
     const head = request.path.length + JSON.stringify(request.headers).length;
     if (status === 431 && head > 8_000 && text === "") return;
     const body: unknown =
-      /json/.test(headers.get("content-type") ?? "") && text !== ""
+      /[/+]json/.test(headers.get("content-type") ?? "") && text !== ""
         ? JSON.parse(text)
         : text === ""
           ? null

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { lazy } from "../../kernel/values/lazy";
+import { usedStyle } from "./map-style";
 
 /**
  * The files of the page. From source they are bundled at the first request; the build of the executable puts a module in the
@@ -47,6 +48,15 @@ export async function bundlePage(): Promise<PageBundle> {
         name: "the map's library from its sources",
         setup: ({ onResolve }) => {
           onResolve({ filter: /^maplibre-gl$/ }, () => ({ path: join(MAP, "index.ts") }));
+        },
+      },
+      {
+        name: "its style as far as it is used",
+        setup: ({ onLoad }) => {
+          onLoad({ filter: /maplibre-gl\.css$/ }, async ({ path }) => ({
+            contents: usedStyle(await Bun.file(path).text()),
+            loader: "file",
+          }));
         },
       },
     ],

@@ -128,7 +128,7 @@ describe("with two writes a minute", () => {
   });
 });
 
-test("each write says that it is limited, but for those of positions and services and what ends a credential", async () => {
+test("each write says that it is limited, but for those of positions, boxes and services and what ends a credential", async () => {
   const server = await TestServer.start();
   try {
     const { body } = await server.get("/v1/openapi.json");
@@ -151,6 +151,7 @@ test("each write says that it is limited, but for those of positions and service
       "post /v1/auth/logout",
       "post /v1/devices/{id}/import",
       "post /v1/sessions",
+      "post /v1/sync/push",
       "post /v1/users/oauth",
     ]);
   } finally {

@@ -586,7 +586,7 @@ describe("4.16 clickjacking", () => {
       expect(headers.get("content-security-policy")).toBe(
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
       );
-      expect(html.match(/<script[^>]*>[^<]*/g)).toEqual(['<script src="look.js">']);
+      expect(html.match(/<script[^>]*>[^<]*/g)).toEqual(['<script src="../oauth/look.js">']);
       expect(html).not.toMatch(
         /<style|\sstyle=|\son\w+=|<iframe|https?:\/\/(?!www\.w3)[^"\s]*\.(?:js|css|png)/,
       );

@@ -268,11 +268,12 @@ export function storedSecrets(server: TestServer): string[] {
       .all()
       .filter(({ c }) => SECRET_COLUMN.test(c))
       .flatMap(({ t, c }) =>
-        database.query<{ value: string }, []>(`SELECT ${c} AS value FROM ${t} WHERE ${c} IS NOT NULL`).all(),
+        database.query<{ value: unknown }, []>(`SELECT ${c} AS value FROM ${t} WHERE ${c} IS NOT NULL`).all(),
       ),
   );
   return [
-    ...found.map(({ value }) => value),
+    // The hashes of the audit log's chain are bytes, and no secrets.
+    ...found.flatMap(({ value }) => (typeof value === "string" ? [value] : [])),
     readFileSync(join(server.dataDir, "master.key"), "utf8").trim(),
   ];
 }

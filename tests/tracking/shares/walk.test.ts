@@ -97,6 +97,7 @@ const OWN_RIGHT: Record<string, string> = {
   "GET /v1/share-links": "links of all makers",
   "GET /v1/share-links/{id}": "the same",
   "GET /v1/admin/audit": "what everybody did",
+  "GET /v1/admin/audit/export": "the same",
   "GET /v1/users/me/audit": "what one did, for those who may read it",
   "GET /v1/users/{id}/audit": "what somebody did",
   "GET /v1/gps": "positions of all devices, and of none",

@@ -129,8 +129,6 @@ export const GERMAN: Table = {
     "This passkey is registered already": "Diesen Passkey gibt es hier schon.",
     "This is the last way in: without it nobody could sign in to the account any more":
       "Das ist der letzte Weg in dein Konto. Füge zuerst einen anderen Passkey hinzu oder lass dir ein Passwort geben.",
-    "This account has no password; reset it by email, or link an email address, to get one":
-      "Dieses Konto hat kein Passwort. Verbinde eine E-Mail-Adresse damit.",
     "This email address is in use": "Diese E-Mail-Adresse hat schon jemand anderes.",
     "This is already the account's email address": "Das ist schon die Adresse dieses Kontos.",
     "This username is taken": "Diesen Benutzernamen hat schon jemand anderes. Wähle einen anderen.",
