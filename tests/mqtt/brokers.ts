@@ -104,11 +104,12 @@ export function nats(): RealBroker {
   const store = join(directory, "store");
   const [port, own] = [freePort(), freePort()];
   const file = join(directory, "nats.conf");
+  // By default a message that was under way to a client that is gone is sent again after half a minute.
   writeFileSync(
     file,
     `host: 127.0.0.1, port: ${own}, server_name: tests
 jetstream { store_dir: "${store}", max_mem: 64MB, max_file: 256MB }
-mqtt { host: 127.0.0.1, port: ${port} }
+mqtt { host: 127.0.0.1, port: ${port}, ack_wait: "5s" }
 `,
   );
   return new Program([NATS ?? "", "-c", file], port, store);

@@ -76,6 +76,8 @@ describe.skipIf(!chromium)("a passkey", () => {
     // Beside a password.
     await turnOn(server, user);
     await page.goto(`${urlBy(host, server)}/#/me`);
+    // Requests that are still under way would be refused, which the browser tells of.
+    await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
     await page.getByLabel("Username or email").fill(user.username);
     await page.getByLabel("Password").fill(user.password);

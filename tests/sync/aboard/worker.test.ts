@@ -11,6 +11,7 @@ import {
   catchUp,
   caughtUp,
   failAgain,
+  inIntervals,
   linkOf,
   post,
   raise,
@@ -45,8 +46,7 @@ describe("a server aboard", () => {
     const server = await boat();
     const { id, key } = await server.device("Greif");
     const position = await post(server, key);
-    await server.advance(30 * SECOND);
-    await eventually(() => shore.rows("position").has(position));
+    await inIntervals(server, () => shore.rows("position").has(position));
     expect(shore.rows("device").get(id)).toMatchObject({ name: "Greif" });
     expect(shore.rows("position").get(position)).toMatchObject({ device_id: id, latitude: 54.0967 });
     await caughtUp(server);
@@ -85,16 +85,14 @@ describe("a server aboard", () => {
     let server = await boat();
     const { key } = await server.device();
     const ids = [await post(server, key)];
-    await server.advance(30 * SECOND);
-    await eventually(() => shore.rows("position").size === 1);
+    await inIntervals(server, () => shore.rows("position").size === 1);
     for (const signal of ["SIGKILL", "SIGTERM", "SIGKILL"] as const) {
       ids.push(await post(server, key, { timestamp: 1_372_578_069 + ids.length }));
       await server.stop(signal);
       server = await boat(shore, {}, { dataDir: server.dataDir, ahead: server.ahead });
       ids.push(await post(server, key, { timestamp: 1_372_578_069 + ids.length }));
     }
-    await server.advance(30 * SECOND);
-    await eventually(() => shore.rows("position").size === ids.length);
+    await inIntervals(server, () => shore.rows("position").size === ids.length);
     expect([...shore.rows("position").keys()].sort()).toEqual(ids.sort());
     expect(shore.epochs.size).toBe(1);
   });
@@ -153,8 +151,7 @@ describe("without a link", () => {
     shore.mishap = () => (isHanging ? new Promise(() => {}) : null);
     await post(server, key);
     const before = shore.requests.length;
-    await server.advance(30 * SECOND);
-    await eventually(() => shore.requests.length > before);
+    await inIntervals(server, () => shore.requests.length > before);
     isHanging = false;
     await raise(server, key);
     await server.advance(5 * SECOND);
@@ -247,8 +244,7 @@ describe("a set of zones and rules", () => {
     shore.set = { form: 1, tag: "first", version: 1, zones: [zone], rules: [] };
     const server = await boat();
     await eventually(() => sets() === 1);
-    await server.advance(30 * SECOND);
-    await eventually(() => Bun.deepEquals(lastWord(), { version: 1, error: null }));
+    await inIntervals(server, () => Bun.deepEquals(lastWord(), { version: 1, error: null }));
     const { body } = await server.get(`/v1/geofences/${zone.id}`, { token: server.systemKey });
     expect(body.data).toMatchObject({ name: "Harbour", is_from_shore: true });
     await server.advance(15 * MINUTE);
@@ -268,10 +264,8 @@ describe("a set of zones and rules", () => {
       const before = sets();
       shore.set = { ...shore.set, tag: `tag ${before}`, version: before };
       shore.answerSet = answer;
-      await server.advance(15 * MINUTE);
-      await eventually(() => sets() > before);
-      await server.advance(30 * SECOND);
-      await eventually(() => {
+      await inIntervals(server, () => sets() > before, 15 * MINUTE);
+      await inIntervals(server, () => {
         const told = (lastWord() as { error: string | null }).error ?? "";
         return typeof error === "string" ? told === error : error.test(told);
       });
@@ -282,9 +276,7 @@ describe("a set of zones and rules", () => {
     }
     shore.answerSet = () => Response.json(shore.set);
     const before = sets();
-    await server.advance(15 * MINUTE);
-    await eventually(() => sets() > before);
-    await server.advance(30 * SECOND);
-    await eventually(() => Bun.deepEquals(lastWord(), { version: shore.set.version, error: null }));
+    await inIntervals(server, () => sets() > before, 15 * MINUTE);
+    await inIntervals(server, () => Bun.deepEquals(lastWord(), { version: shore.set.version, error: null }));
   });
 });

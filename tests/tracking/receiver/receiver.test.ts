@@ -272,7 +272,8 @@ test("the vessels and the own position share one connection to the same receiver
     latitude: Math.round(HERE.latitude * 600_000),
     longitude: Math.round(HERE.longitude * 600_000),
   };
-  receiver.send(rmc(under(0)), sentence(classA(211_000_001, raw)), rmc(under(1)));
+  // In this order: once a position is stored, the vessel before it has been heard.
+  receiver.send(sentence(classA(211_000_001, raw)), rmc(under(0)), rmc(under(1)));
   await stored(server, 1);
   await server.advance(MINUTE);
   const { type, data } = await client.next();
