@@ -1,10 +1,9 @@
 import { EARTH_RADIUS_KM } from "../../kernel/values/great-circle";
-
-const RADIANS = Math.PI / 180;
-
 import type { Fix, Spot } from "./fixes";
 
 /** The pieces of a track, and its figures, found out as its positions come. */
+
+const RADIANS = Math.PI / 180;
 
 /** West, south, east and north in degrees; west exceeds east across the 180th meridian. */
 export type Bbox = [west: number, south: number, east: number, north: number];
