@@ -1,4 +1,4 @@
-/** What the server says of its own settings and built-in roles, in German: by key, and by the English words. */
+/** The server's own settings and built-in roles in German: by key, and by the English words. */
 
 export const SETTINGS: Readonly<Record<string, string>> = {
   "gps.current_cache_seconds": "Wie lange eine aktuelle Position im Speicher bleibt, in Sekunden",
