@@ -4,13 +4,13 @@ import { db } from "../../kernel/db/connection";
 import { conflict, notFound } from "../../kernel/errors/errors";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { type SessionActor, transactAs } from "../access/actor";
-import { waysIn } from "../accounts/ways-in";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { type Holder, takeCode } from "../oidc-codes/codes";
 import { providerName } from "../platforms/service";
 import { requireRecentSignIn } from "../reauthentication/service";
+import { requireWayIn } from "../ways-in/service";
 import type { Identity } from "./schema";
 import { oidcCodes, oidcIdentities, oidcStates } from "./table";
 
@@ -128,11 +128,9 @@ export async function unlinkIdentity(actor: SessionActor, id: string): Promise<v
   await requireRecentSignIn(actor, null, {});
   return transactAs(actor, () => {
     const own = and(eq(oidcIdentities.id, id), eq(oidcIdentities.user_id, userId));
-    const row = db.select().from(oidcIdentities).where(own).get();
+    const row = db.delete(oidcIdentities).where(own).returning().get();
     if (!row) throw notFound("Identity");
-    if (!waysIn(userId).some((way) => way.id !== id))
-      throw conflict("This is the last way into your account; set a password or link another identity first");
-    db.delete(oidcIdentities).where(own).run();
+    requireWayIn(userId);
     recordAudit({
       event_type: "account_unlinked",
       user_id: userId,
