@@ -1,7 +1,8 @@
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, asc, count, desc, eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { conflict, notFound } from "../../kernel/errors/errors";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { type SessionActor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
@@ -29,22 +30,31 @@ const toIdentity = (row: Row): Identity => ({
   last_used_at: isoOrNull(row.last_used_at),
 });
 
-const newestFirst = (userId: string) =>
+/** All identities of a user, newest first. */
+export const identitiesOf = (userId: string): Identity[] =>
   db
     .select()
     .from(oidcIdentities)
     .where(eq(oidcIdentities.user_id, userId))
     .orderBy(desc(oidcIdentities.id))
-    .$dynamic();
-
-/** All identities of a user, newest first. */
-export const identitiesOf = (userId: string): Identity[] => newestFirst(userId).all().map(toIdentity);
+    .all()
+    .map(toIdentity);
 
 /** A page of a user's identities, newest first, and their number. */
-export function listIdentities(userId: string, offset: number, limit: number) {
-  const total =
-    db.select({ n: count() }).from(oidcIdentities).where(eq(oidcIdentities.user_id, userId)).get()?.n ?? 0;
-  return { rows: newestFirst(userId).limit(limit).offset(offset).all().map(toIdentity), total };
+export function listIdentities(userId: string, asked: PageRequest): PageOf<Identity> {
+  const own = eq(oidcIdentities.user_id, userId);
+  const total = db.select({ n: count() }).from(oidcIdentities).where(own).get()?.n ?? 0;
+  return readPage(asked, total, (fromEnd, offset, limit) =>
+    db
+      .select()
+      .from(oidcIdentities)
+      .where(own)
+      .orderBy(fromEnd ? asc(oidcIdentities.id) : desc(oidcIdentities.id))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toIdentity),
+  );
 }
 
 /** An identity by its issuer and its subject; undefined where nobody has it. */
