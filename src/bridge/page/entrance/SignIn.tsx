@@ -138,7 +138,9 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
         {password_login === "local_admins" && !isPasswordFirst && (
           <More title={t.byPassword}>{byPassword}</More>
         )}
-        {password_login === "none" && providers.length === 0 && <p class="notice warn">{t.noWay}</p>}
+        {password_login === "none" && providers.length === 0 && !hasPasskeys() && (
+          <p class="notice warn">{t.noWay}</p>
+        )}
       </>
     );
   }
