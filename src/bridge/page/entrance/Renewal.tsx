@@ -13,26 +13,25 @@ import { Show, useLoaded } from "../ui/loaded";
 const words = inLanguages({
   en: {
     title: "Is it you?",
-    lead: "You signed in a while ago. Confirm with your password, and with a code too if you have a second factor.",
+    lead: "You signed in a while ago. Confirm that it is still you.",
     password: "Password",
     code: "Code of the second factor",
     confirm: "Confirm",
     byPasskey: "Confirm with a passkey",
     elsewhere: (provider: string) => `Confirm at ${provider}`,
     comeBack: "You come back here afterwards; then do again what you were about to do.",
-    signOut: "Your account has no password and no identity at a provider: sign out and in again.",
+    signOut: "Here your account has nothing to confirm with: sign out and in again.",
   },
   de: {
     title: "Bist du es?",
-    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit deinem Passwort, und auch mit einem Code, wenn du einen zweiten Faktor hast.",
+    lead: "Deine Anmeldung ist eine Weile her. Bestätige, dass du es noch bist.",
     password: "Passwort",
     code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
     byPasskey: "Mit einem Passkey bestätigen",
     elsewhere: (provider: string) => `Bei ${provider} bestätigen`,
     comeBack: "Danach kommst du hierher zurück; tu dann noch einmal, was du vorhattest.",
-    signOut:
-      "Dein Konto hat kein Passwort und keine Identität bei einem Anbieter: Melde dich ab und wieder an.",
+    signOut: "Dein Konto hat hier nichts, womit es das bestätigen kann: Melde dich ab und wieder an.",
   },
 });
 
@@ -52,10 +51,12 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
     ]);
     const names = new Map(ways.data.map(({ provider, display_name }) => [provider, display_name]));
     return {
+      hasCode: factor.enabled,
       hasForm: own.has_password || factor.enabled,
       hasPassword: own.has_password,
       hasPasskey: own.passkeys > 0 && hasPasskeys(),
-      names: [...names],
+      // A code has to come with it, for which the page does not come back.
+      names: factor.enabled ? [] : [...names],
     };
   }, []);
   const confirm = async () => {
@@ -74,9 +75,9 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
   return (
     <Dialog title={t.title} onClose={() => answer(false)}>
       <Show of={loaded}>
-        {({ hasForm, hasPassword, hasPasskey, names }) => (
+        {({ hasForm, hasCode, hasPassword, hasPasskey, names }) => (
           <>
-            {(hasForm || hasPasskey) && <p>{t.lead}</p>}
+            <p>{t.lead}</p>
             {hasPasskey && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
             {hasForm && (
               <Form action={t.confirm} onSubmit={confirm} onCancel={() => answer(false)}>
@@ -88,7 +89,14 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
                     {...bound(password)}
                   />
                 )}
-                <TextField label={t.code} autocomplete="one-time-code" spellcheck={false} {...bound(code)} />
+                {hasCode && (
+                  <TextField
+                    label={t.code}
+                    autocomplete="one-time-code"
+                    spellcheck={false}
+                    {...bound(code)}
+                  />
+                )}
               </Form>
             )}
             {names.length > 0 && (
