@@ -17,8 +17,9 @@ import { OperatorError } from "../../kernel/process/operator";
 import { print, sizeInWords } from "../../kernel/process/print";
 import { now, SECOND } from "../../kernel/time/clock";
 import { startCopy } from "./copy";
+import { describeMigration, watchMigration } from "./migration-watch";
 import { beforeName, beforesAmong, surplus } from "./names";
-import { logProgress, migrationProgress, showProgress, sizeOf } from "./progress";
+import { logProgress, showProgress, sizeOf } from "./progress";
 
 /**
  * The checked copy of a database that is made before a migration changes it, so that an upgrade can be taken
@@ -188,21 +189,31 @@ export function removeUnfinishedBefores(): void {
 /** The command `migrate`. */
 export async function migrateData(backup: boolean): Promise<void> {
   const removeDirectory = prepareDataDirectory();
-  const lines: string[] = [];
-  const tell = ({ file, size }: MadeCopy) =>
-    lines.push(`Copied the database to ${file} (${sizeInWords(size)}) and checked the copy.`);
+  let copied: MadeCopy | null = null;
+  const watch = watchMigration(async (extents) => {
+    if (copied)
+      await print(
+        `Copied the database to ${copied.file} (${sizeInWords(copied.size)}) and checked the copy.`,
+      );
+    await print(describeMigration(extents));
+  });
   try {
     const applied = await openData({
       holdsLock: false,
-      beforeMigration: () => backUpBeforeMigration(backup, tell),
-      progress: migrationProgress(),
+      beforeMigration: () =>
+        backUpBeforeMigration(backup, (copy) => {
+          copied = copy;
+        }),
+      watch,
     });
-    chainBacklog(migrationProgress());
+    chainBacklog(watch.progress);
     closeDatabase();
-    lines.push(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
-    await print(lines.join("\n"));
+    watch.end();
+    await print(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
   } catch (error) {
     removeDirectory();
     throw error;
+  } finally {
+    watch.end();
   }
 }
