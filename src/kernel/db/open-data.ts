@@ -25,7 +25,7 @@ export interface Opening {
 
 export interface MigrationWatch {
   /** Called before the first migration. */
-  announce: (extents: Extent[]) => Promise<void>;
+  announce: (extents: Extent[]) => void;
   /** Called before each migration, with its tag. */
   begin: (tag: string) => void;
   progress: MigrationProgress;
@@ -61,7 +61,7 @@ async function bringUp({ holdsLock, beforeMigration, watch }: Opening, pending: 
   try {
     const after = await beforeMigration?.();
     try {
-      await watch?.announce(extentsOf(pending));
+      watch?.announce(extentsOf(pending));
       const applied = migrate(watch?.progress, watch?.begin);
       recordVersion(sqlite);
       after?.(applied.length, true);

@@ -17,7 +17,7 @@ import { OperatorError } from "../../kernel/process/operator";
 import { print, sizeInWords } from "../../kernel/process/print";
 import { now, SECOND } from "../../kernel/time/clock";
 import { startCopy } from "./copy";
-import { describeMigration, watchMigration } from "./migration-watch";
+import { describeMigration, tellMigration, watchMigration } from "./migration-watch";
 import { beforeName, beforesAmong, surplus } from "./names";
 import { logProgress, showProgress, sizeOf } from "./progress";
 
@@ -186,30 +186,27 @@ export function removeUnfinishedBefores(): void {
   }
 }
 
-/** The command `migrate`. */
+/** The command `migrate`. Nothing but log lines and a terminal tell of it before it has succeeded (rule P1). */
 export async function migrateData(backup: boolean): Promise<void> {
   const removeDirectory = prepareDataDirectory();
-  let copied: MadeCopy | null = null;
-  const watch = watchMigration(async (extents) => {
-    if (copied)
-      await print(
-        `Copied the database to ${copied.file} (${sizeInWords(copied.size)}) and checked the copy.`,
-      );
-    await print(describeMigration(extents));
+  const lines: string[] = [];
+  const tell = ({ file, size }: MadeCopy) =>
+    lines.push(`Copied the database to ${file} (${sizeInWords(size)}) and checked the copy.`);
+  const watch = watchMigration((extents, isLong) => {
+    if (process.stderr.isTTY) process.stderr.write(`${describeMigration(extents)}\n`);
+    else if (isLong) tellMigration(extents);
   });
   try {
     const applied = await openData({
       holdsLock: false,
-      beforeMigration: () =>
-        backUpBeforeMigration(backup, (copy) => {
-          copied = copy;
-        }),
+      beforeMigration: () => backUpBeforeMigration(backup, tell),
       watch,
     });
     chainBacklog(watch.progress);
     closeDatabase();
+    lines.push(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
     watch.end();
-    await print(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
+    await print(lines.join("\n"));
   } catch (error) {
     removeDirectory();
     throw error;

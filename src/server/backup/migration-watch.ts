@@ -7,6 +7,9 @@ import type { MigrationOrder, MigrationState } from "./migration-worker";
 
 /** Says what migrations are going to do, and how far they are. */
 
+/** Says what is going to be done; `isLong` where that takes longer than a moment. */
+type Tell = (extents: Extent[], isLong: boolean) => void;
+
 /** Records beyond which work takes longer than a moment, so that its progress is told. */
 const MANY = 100_000;
 
@@ -15,9 +18,7 @@ const MANY = 100_000;
  * before the first one. While they go on, this thread is in SQLite for minutes at a time, so that another one, started for
  * many records alone, shows the progress.
  */
-export function watchMigration(
-  tell: (extents: Extent[]) => Promise<void>,
-): MigrationWatch & { end: () => void } {
+export function watchMigration(tell: Tell): MigrationWatch & { end: () => void } {
   let worker: Worker | null = null;
   let isEnded = false;
   const start = () => {
@@ -32,9 +33,10 @@ export function watchMigration(
     } satisfies MigrationOrder);
   };
   return {
-    announce: async (extents) => {
-      await tell(extents);
-      if (sum(extents) >= MANY) start();
+    announce: (extents) => {
+      const isLong = sum(extents) >= MANY;
+      tell(extents, isLong);
+      if (isLong) start();
     },
     begin: (what) => worker?.postMessage({ what } satisfies MigrationState),
     progress: (what, done, total) => {
@@ -57,19 +59,20 @@ const largestOf = (extents: Extent[]): Extent | undefined =>
 
 /** The extents as a line for a person. */
 export function describeMigration(extents: Extent[]): string {
-  const largest = largestOf(extents);
   const all = sum(extents);
+  const largest = largestOf(extents);
   const most =
     largest && extents.length > 1 && all > 0
-      ? `, ${largest.migration} the most (${largest.rows.toLocaleString("en")})`
+      ? `, most of them for ${largest.migration} (${largest.rows.toLocaleString("en")})`
       : "";
-  const migrations =
-    extents.length === 1 ? "1 migration reads or changes" : `${extents.length} migrations read or change`;
-  return `${migrations} at most ${all.toLocaleString("en")} rows in all${most}.`;
+  return `${counted(extents.length, "migration")} to apply, for which at most ${counted(all, "row")} ${all === 1 ? "is" : "are"} read or changed${most}.`;
 }
 
+const counted = (count: number, word: string): string =>
+  `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+
 /** Tells the log of the extents. */
-export async function tellMigration(extents: Extent[]): Promise<void> {
+export function tellMigration(extents: Extent[]): void {
   const largest = largestOf(extents);
   log.info("the database is going to be migrated", {
     migrations: extents.length,
