@@ -20,7 +20,7 @@ const words = inLanguages({
     byPasskey: "Confirm with a passkey",
     elsewhere: (provider: string) => `Confirm at ${provider}`,
     comeBack: "You come back here afterwards; then do again what you were about to do.",
-    signOut: "Your account has no password and no identity at a provider: sign out and in again.",
+    signOut: "Here your account has nothing to confirm with: sign out and in again.",
   },
   de: {
     title: "Bist du es?",
@@ -31,8 +31,7 @@ const words = inLanguages({
     byPasskey: "Mit einem Passkey bestätigen",
     elsewhere: (provider: string) => `Bei ${provider} bestätigen`,
     comeBack: "Danach kommst du hierher zurück; tu dann noch einmal, was du vorhattest.",
-    signOut:
-      "Dein Konto hat kein Passwort und keine Identität bei einem Anbieter: Melde dich ab und wieder an.",
+    signOut: "Dein Konto hat hier nichts, womit es das bestätigen kann: Melde dich ab und wieder an.",
   },
 });
 
@@ -55,7 +54,8 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
       hasPassword: own.has_password,
       hasCode: factor.enabled,
       hasPasskey: own.passkeys > 0 && hasPasskeys(),
-      names: [...names],
+      // A code has to come with it, for which the page does not come back.
+      names: factor.enabled ? [] : [...names],
     };
   }, []);
   const confirm = async () => {
