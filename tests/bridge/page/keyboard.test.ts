@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), browser.stop()]);
 });
 
-/** What has the focus: its accessible name, or its text. */
+/** The accessible name of whatever has the focus, or its text. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const at = document.activeElement;
@@ -49,7 +49,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab doesn't come to ${name}, but to ${passed.join(" | ")}`);
 }
 
-/** True if whoever looks sees where the focus is. */
+/** True if it is seen where the focus is. */
 const isFocusSeen = (page: Page): Promise<boolean> =>
   page.evaluate(() => {
     const at = document.activeElement;
