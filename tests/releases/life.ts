@@ -24,7 +24,7 @@ const APP = "https://app.example";
 const GUILD = "81384788765712384";
 const MEMBER = "53908099506183680";
 
-/** What the tables of releases hold only for moments: the rows of a life that is over are gone. */
+/** Tables of releases that hold rows only for moments: the rows of a life that is over are gone. */
 export const MOMENTARY: Record<string, string> = {
   gps_detachments: "the positions of a deleted trip or device, while they are let go",
   scrub_names: "the names of a deleted account, while its audit events are scrubbed",

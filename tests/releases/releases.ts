@@ -4,7 +4,7 @@ import { semver } from "bun";
 import type { ApiDocument } from "./compatibility";
 import type { Caller } from "./life";
 
-/** What is kept of each release, in a folder of its version: see keep.ts. */
+/** All that is kept of a release, in a folder of its version: see keep.ts. */
 
 export interface KeptAnswer {
   caller: Caller["name"];

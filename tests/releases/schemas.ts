@@ -40,7 +40,7 @@ export function fits(sent: Side, expected: Side, reading: Reading, place: Place)
   const known = reading.known.get(key);
   if (known) return known;
   reading.known.set(key, []);
-  // What replaces a schema by another one is a change of the place where that is.
+  // A schema that replaces another one is a change of the place where that is.
   const within = one === other ? { subject: one, path: "" } : place;
   const found = fitsAny(sent, expected, reading, within);
   reading.known.set(key, found);

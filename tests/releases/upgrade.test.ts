@@ -48,7 +48,7 @@ function withoutNew(now: Listing, before: unknown): void {
   now.data = now.data.filter(({ id }) => known.has(id));
 }
 
-/** Where nobody has set the ends of a trip, they are its first and last position now. */
+/** Ends of a trip that nobody has set are its first and last position now. */
 const TRIP_ENDS = ["start_latitude", "start_longitude", "end_latitude", "end_longitude"];
 
 /** An answer of the release without what is known to differ now. */
