@@ -20,7 +20,7 @@ export async function readCommit(directory: string): Promise<SourceCommit | null
   return { commit: changed === "" ? hash : `${hash}-dirty`, at: Number(seconds) * 1_000 };
 }
 
-/** What a git command prints; null if it fails, or there is no git. */
+/** The output of a git command; null if it fails, or there is no git. No shell reads the words. */
 async function git(directory: string, ...args: string[]): Promise<string | null> {
   try {
     const child = Bun.spawn(["git", "-C", directory, ...args], { stdio: ["ignore", "pipe", "ignore"] });

@@ -34,7 +34,7 @@ type Content = Record<string, { schema?: unknown }>;
 
 /** A change that a program written for the older document may stumble over. */
 export interface Break {
-  /** What a changelog has to name: the `operationId` of an operation, or the place in a schema, as GpsPoint.speed_kmh. */
+  /** The name that a changelog has to give: the `operationId` of an operation, or the place in a schema, as GpsPoint.speed_kmh. */
   name: string;
   /** The change in words, which begin with its place: "GpsPoint.speed_kmh may be null now". */
   text: string;

@@ -10,7 +10,7 @@ import { countsOf } from "./contents";
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 const NEWEST = migrations.at(-1)?.tag ?? "";
 
-/** What an upgrade must keep, and what each must arrive at. */
+/** The content that an upgrade must keep, and at which each must arrive. */
 interface Content {
   /** SHA-256 over the positions in their order, in the columns that the older version had. */
   positions: string;

@@ -4,7 +4,7 @@ import type { MigrationOrder, MigrationState } from "../../../src/server/backup/
 import { manyUsers, olderDirectory, PENDING } from "../../support/older-database";
 import { command } from "../../support/server";
 
-/** What is told of migrations, before and while they run. */
+/** Telling of migrations, before and while they run. */
 
 describe("the line for a terminal", () => {
   test("says how many rows are touched, and by which migration most", () => {
