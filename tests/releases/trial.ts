@@ -80,18 +80,25 @@ export class Trial {
   /** Upgrades a copy with kills at random moments, and rolls it back. Returns what happened; throws if anything is lost. */
   async run(seed: number, kills: number): Promise<string> {
     const random = randomFrom(seed);
-    const place = copyTo(this.#source, join(this.#directory, "run"));
+    const place = join(this.#directory, "run");
+    copyTo(this.#source, place);
     try {
       const moments: string[] = [];
-      for (let left = kills; left > 0; left--) {
-        const after = random() * this.#seconds;
+      // A copy that is done before the first kill is upgraded anew, and killed sooner.
+      for (let [left, within] = [kills, this.#seconds]; left > 0; ) {
+        const after = random() * within;
         if (await migrate(place, after)) {
           this.#late++;
-          break;
+          if (moments.length > 0) break;
+          rmSync(place, { recursive: true });
+          copyTo(this.#source, place);
+          within *= 0.6;
+          continue;
         }
         const state = newestIn(fileIn(place));
         this.#killedAt.set(state, (this.#killedAt.get(state) ?? 0) + 1);
         moments.push(`${after.toFixed(1)} s (${state})`);
+        left--;
       }
       await migrate(place, null);
       const content = contentOf(fileIn(place), this.#columns);
@@ -104,7 +111,7 @@ export class Trial {
         "the rollback gives another database back",
       );
       this.#runs++;
-      return `killed after ${moments.join(", ") || "its end"}; nothing is lost, and it is rolled back`;
+      return `killed after ${moments.join(", ") || "nothing"}; nothing is lost, and it is rolled back`;
     } finally {
       rmSync(place, { recursive: true, force: true });
     }

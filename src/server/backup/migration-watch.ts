@@ -63,7 +63,7 @@ export function describeMigration(extents: Extent[]): string {
   const largest = largestOf(extents);
   const most =
     largest && extents.length > 1 && all > 0
-      ? `, most of them for ${largest.migration} (${largest.rows.toLocaleString("en")})`
+      ? `; the largest, ${largest.migration}, takes ${largest.rows.toLocaleString("en")}`
       : "";
   return `${counted(extents.length, "migration")} to apply, for which at most ${counted(all, "row")} ${all === 1 ? "is" : "are"} read or changed${most}.`;
 }

@@ -14,7 +14,7 @@ describe("the line for a terminal", () => {
         { migration: "0002_two", rows: 2_000_000 },
       ]),
     ).toBe(
-      "2 migrations to apply, for which at most 2,000,012 rows are read or changed, most of them for 0002_two (2,000,000).",
+      "2 migrations to apply, for which at most 2,000,012 rows are read or changed; the largest, 0002_two, takes 2,000,000.",
     );
     expect(describeMigration([{ migration: "0001_one", rows: 1 }])).toBe(
       "1 migration to apply, for which at most 1 row is read or changed.",
