@@ -94,7 +94,7 @@ export const bridgeRoutes = (answer: (request: Request) => Promise<Response>) =>
       {
         open: { limit: loginLimit },
         body: PagePasskey,
-        response: { 200: PageSession, ...errors(401, 409) },
+        response: { 200: PageSession, ...errors(401, 403, 409) },
         detail: {
           operationId: "signInOnPageWithPasskey",
           summary: "Sign in on a page with a passkey",

@@ -109,6 +109,7 @@ const ROOMS = [
     "identity/bans",
     "identity/oidc-codes",
     "identity/webauthn",
+    "identity/ways-in",
     "identity/reauthentication",
     "identity/roles",
   ],

@@ -68,11 +68,16 @@ export async function beginSignOut(request: Request, fields: Fields): Promise<Re
 export const proceedSignOut = async (request: Request, fields: Fields): Promise<Response> =>
   signOut(request, await read(request, fields));
 
-/** Ends a session that the ID token is about at once; asks before it ends any other (section 2). */
+/**
+ * Ends a session that the ID token is about at once; asks before it ends any other (section 2). Where there is none to end, the
+ * ID token may be anybody's: whoever registered a client could lead strangers on in this server's name, so that these are shown
+ * where the way goes, but for a client of the installation itself.
+ */
 async function signOut(request: Request, asked: SignOutRequest): Promise<Response> {
   const caller = sessionOf(request);
   const { hint, back, reader, query, client } = asked;
-  if (caller === null) return hint && back ? leadOn(back.address) : signedOutPage(reader, false, back);
+  if (caller === null)
+    return hint && back && client?.is_first_party ? leadOn(back.address) : signedOutPage(reader, false, back);
   if (hint?.userId === caller.userId && hint.sessionId === caller.id) {
     const headers = await endSession(request, caller);
     return back ? leadOn(back.address, headers) : signedOutPage(reader, true, null, headers);

@@ -8,6 +8,7 @@ import { browserHash, markBrowser } from "../../identity/oidc-codes/browser";
 import { type AppError, badRequest, invalid } from "../../kernel/errors/errors";
 import { letWait } from "../../kernel/http/client";
 import { type Fields, queryOf } from "../../kernel/http/form";
+import { requestIn } from "../authorize/flow";
 import { html } from "../authorize/html";
 import { answerPage, leadOn, readerOf } from "../authorize/layout";
 import { onwardPage } from "../authorize/pages";
@@ -60,6 +61,9 @@ export async function beginSignIn(request: Request, name: string): Promise<Respo
     url.searchParams.set(LED, "1");
     return leadOn(`${base}/v1/auth/oidc/${name}${url.search}`);
   }
+  // One that its client could not have sent would be refused only after the way there and back.
+  if (destination.applicationRequest !== null)
+    requestIn({ values: { request: destination.applicationRequest }, repeated: new Set() });
   letWait(request);
   const actor = actorOf(null, request);
   const headers: Headers = {};

@@ -74,7 +74,7 @@ export const WORDS: Record<Locale, Words> = {
       ],
       not_fresh: (provider) => [
         `${provider} does not say that you have just signed in there.`,
-        "Sign out here and sign in again instead.",
+        `Sign out at ${provider} and start again. If that changes nothing, sign out here, and sign in again or another way.`,
       ],
     },
     again: "Start again",
@@ -143,7 +143,7 @@ export const WORDS: Record<Locale, Words> = {
       ],
       not_fresh: (provider) => [
         `${provider} sagt nicht, dass du dich gerade dort angemeldet hast.`,
-        "Melde dich stattdessen hier ab und wieder an.",
+        `Melde dich bei ${provider} ab und beginne von vorn. Ändert das nichts, melde dich hier ab und wieder oder auf einem anderen Weg an.`,
       ],
     },
     again: "Von vorn beginnen",

@@ -72,7 +72,7 @@ export async function goTo(name: string, purpose: "link" | "reauthenticate"): Pr
 }
 
 /** A challenge of the second factor that follows a sign-in elsewhere. */
-export const comebackChallenge = signal<{ token: string; stay: boolean } | null>(null);
+export const comebackChallenge = signal<{ token: string; stay: boolean; takesPasskey: boolean } | null>(null);
 
 /** Completes what the page went away for, if it has just come back, and learns who is signed in. */
 export async function comeBack(): Promise<void> {
@@ -106,5 +106,6 @@ async function complete({
 
 async function signIn(code: string, stay: boolean): Promise<void> {
   const answer = await call(() => api.POST("/bridge/session/oidc", { body: { code, stay_signed_in: stay } }));
-  if (answer.temp_token) comebackChallenge.value = { token: answer.temp_token, stay };
+  const takesPasskey = answer.second_factors?.includes("passkey") === true;
+  if (answer.temp_token) comebackChallenge.value = { token: answer.temp_token, stay, takesPasskey };
 }

@@ -17,13 +17,19 @@ export function activeBan(userId: string): BanRow | undefined {
   return lastingBan().get({ userId, time: now() });
 }
 
-/** Throws 403 `AccountBanned` for a banned user, with the end of the ban and its reason. */
-export function checkNotBanned(userId: string): void {
+/** The refusal of a banned user: 403 `AccountBanned`, with the end of the ban and its reason. Null without a ban. */
+export function banRefusal(userId: string): AppError | null {
   const ban = activeBan(userId);
-  if (!ban) return;
+  if (!ban) return null;
   const until =
     ban.expires_at === null
       ? "This account is banned"
       : `This account is banned until ${iso(ban.expires_at)}`;
-  throw new AppError("AccountBanned", ban.reason ? `${until}: ${ban.reason}` : until);
+  return new AppError("AccountBanned", ban.reason ? `${until}: ${ban.reason}` : until);
+}
+
+/** Throws 403 `AccountBanned` for a banned user. */
+export function checkNotBanned(userId: string): void {
+  const refusal = banRefusal(userId);
+  if (refusal) throw refusal;
 }

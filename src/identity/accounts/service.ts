@@ -13,10 +13,10 @@ import { platforms } from "../platforms/table";
 import type { ExtendedUser } from "../users/schema";
 import { toExtendedUser } from "../users/service";
 import { users } from "../users/table";
+import { requireWayIn } from "../ways-in/service";
 import { noteUnlinked } from "./former-names";
 import type { PlatformAccount } from "./schema";
 import { platformAccounts } from "./table";
-import { requireWayIn } from "./ways-in";
 
 declare module "../../kernel/db/events" {
   interface EventMap {

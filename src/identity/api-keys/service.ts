@@ -313,51 +313,6 @@ function checkGrantable(caller: Caller, roleId: string): void {
   checkHoldsRole(caller, roleId);
 }
 
-// --- Device link ------------------------------------------------------------------------------------------
-
-/**
- * Makes a key the one that posts a device's positions, in the current transaction: the device's former key
- * and the key's former device are unlinked. `null` unlinks only. Throws 400 for an unknown key, and 403 for
- * another user's key (rule T10) or one with rights that the caller lacks (rule R2).
- */
-export function linkApiKey(actor: Actor, keyId: string | null, deviceId: string): void {
-  const former = db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.device_id, deviceId)).get();
-  const key = keyId === null ? null : linkableKey(actor.caller, keyId);
-  if (former?.id === keyId) return;
-  if (key) checkHoldsAll(actor.caller, key);
-  if (former) {
-    db.update(apiKeys).set({ device_id: null }).where(eq(apiKeys.id, former.id)).run();
-    auditLink(former.id, null);
-  }
-  if (key) {
-    if (key.device_id !== null) note("deviceUpdate", key.device_id, key.device_id);
-    db.update(apiKeys).set({ device_id: deviceId }).where(eq(apiKeys.id, key.id)).run();
-    auditLink(key.id, deviceId);
-  }
-}
-
-/** Records which device a key posts for from now on. */
-function auditLink(keyId: string, deviceId: string | null): void {
-  const key = db.select({ owner: apiKeys.owner_id }).from(apiKeys).where(eq(apiKeys.id, keyId)).get();
-  recordAudit({
-    event_type: "api_key_updated",
-    user_id: key?.owner ?? null,
-    resource_type: "api_key",
-    resource_id: keyId,
-    metadata: { device_id: deviceId },
-  });
-  keyChanged(keyId);
-}
-
-function linkableKey(caller: Caller, keyId: string): Row {
-  const key = db.select().from(apiKeys).where(eq(apiKeys.id, keyId)).get();
-  if (!key) throw invalid("/api_key_id", "names no API key");
-  const isOwn = key.owner_id !== null && key.owner_id === caller.userId;
-  if (!isOwn && !caller.isSuperAdmin && !isSystemKey(caller))
-    throw forbidden("Only the key's owner, a system key or a super admin can link it to a device");
-  return key;
-}
-
 // --- Rules and effects ------------------------------------------------------------------------------------
 
 function checkScopes(caller: Caller, scopes: string[]): void {
@@ -366,7 +321,7 @@ function checkScopes(caller: Caller, scopes: string[]): void {
 }
 
 /** Refuses to hand a key to a caller who may do less than the key (rule R2). */
-function checkHoldsAll(caller: Caller, key: Row): void {
+export function checkHoldsAll(caller: Caller, key: Row): void {
   if (caller.isSuperAdmin || isSystemKey(caller)) return;
   const granted =
     key.is_system || key.owner_id === null
@@ -399,4 +354,5 @@ function auditKey(
 }
 
 /** Drops the cached key and checks its sockets after the commit: it may be deleted, off or regenerated. */
-const keyChanged = (id: string) => accessChanged((caller) => caller.kind === "key" && caller.id === id);
+export const keyChanged = (id: string) =>
+  accessChanged((caller) => caller.kind === "key" && caller.id === id);

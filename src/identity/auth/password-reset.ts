@@ -21,7 +21,7 @@ import { mayUsePassword } from "../passwords/allowed";
 import { isOwnPassword, startAnew } from "../passwords/own-password";
 import { checkPassword } from "../passwords/rules";
 import { accountByEmail, passwordHashOf } from "../passwords/service";
-import { requireFreshSignIn } from "../reauthentication/service";
+import { requireRecentSession } from "../reauthentication/service";
 import { forceLogout, revokeOtherSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import { forgiveByReset } from "../two-factor-codes/failures";
@@ -200,7 +200,7 @@ function requireMaySetPassword(actor: SessionActor): void {
   if (!emailAccount(userId))
     throw badRequest("This account has no password; link an email address to get one");
   if (!mayUsePassword(userId)) throw forbidden("Sign-in with a password is switched off");
-  requireFreshSignIn(actor);
+  requireRecentSession(actor);
 }
 
 /**

@@ -17,7 +17,7 @@ export const consentRoutes = new Elysia({ prefix: path, tags: ["Consents"] })
     ({ actor, query, request }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
       const { userId } = sessionActor(actor).caller;
-      return page(path, asked, listConsents(userId, (asked.page - 1) * asked.limit, asked.limit), request);
+      return page(path, asked, listConsents(userId, asked), request);
     },
     {
       access: "session",

@@ -1,8 +1,9 @@
-import { and, count, desc, eq, placeholder } from "drizzle-orm";
+import { and, asc, count, desc, eq, placeholder } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
 import { db, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
 import { notFound } from "../../kernel/errors/errors";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { type SessionActor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
@@ -87,15 +88,18 @@ function toConsent({ consent, client }: { consent: Row; client: typeof oauthClie
 }
 
 /** A page of a user's consents, newest first, and their number. */
-export function listConsents(
-  userId: string,
-  offset: number,
-  limit: number,
-): { rows: Consent[]; total: number } {
+export function listConsents(userId: string, asked: PageRequest): PageOf<Consent> {
   const own = eq(oauthConsents.user_id, userId);
-  const rows = withClients().where(own).orderBy(desc(oauthConsents.id)).limit(limit).offset(offset).all();
   const total = db.select({ n: count() }).from(oauthConsents).where(own).get()?.n ?? 0;
-  return { rows: rows.map(toConsent), total };
+  return readPage(asked, total, (fromEnd, offset, limit) =>
+    withClients()
+      .where(own)
+      .orderBy(fromEnd ? asc(oauthConsents.id) : desc(oauthConsents.id))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toConsent),
+  );
 }
 
 /** All consents of a user, newest first. */

@@ -39,6 +39,32 @@ export interface Beginning {
   applicationRequest?: string | null;
 }
 
+/** The sign-in that a provider is asked for, beyond one that may be days old there. */
+interface Renewal {
+  prompt?: "login" | "select_account";
+  /** Seconds since the user last proved who they are. */
+  max_age?: string;
+}
+
+/**
+ * The sign-in that a purpose, or the application that it is for, wants of the provider (OpenID Connect Core 1.0, section 3.1.2.1):
+ * being signed in there may not be enough. `max_age` has the provider say when its user signed in.
+ */
+export function renewalOf({
+  purpose,
+  applicationRequest,
+}: Pick<Beginning, "purpose" | "applicationRequest">): Renewal {
+  if (purpose === "reauthenticate") return { prompt: "login", max_age: "0" };
+  const asked = new URLSearchParams(applicationRequest ?? "");
+  const prompts = asked.get("prompt")?.split(" ") ?? [];
+  const maxAge = asked.get("max_age");
+  if (prompts.includes("login")) return { prompt: "login", max_age: "0" };
+  return {
+    ...(prompts.includes("select_account") && { prompt: "select_account" }),
+    ...(maxAge && { max_age: maxAge }),
+  };
+}
+
 export const verifiersOfSignIns = sealedColumn({
   what: "verifiers of sign-ins at providers under way",
   table: "oidc_states",
@@ -72,8 +98,7 @@ export async function begin(actor: AnyActor, name: string, beginning: Beginning)
     nonce,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
-    // Signed in there is not enough: the user has to do it again.
-    ...(beginning.purpose === "reauthenticate" && { prompt: "login", max_age: "0" }),
+    ...renewalOf(beginning),
   };
   for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
   const time = now();

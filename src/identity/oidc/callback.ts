@@ -3,12 +3,13 @@ import { hashToken } from "../../kernel/crypto/crypto";
 import { db } from "../../kernel/db/connection";
 import { mayLog } from "../../kernel/errors/trouble";
 import { log } from "../../kernel/logs/log";
-import { MINUTE } from "../../kernel/time/clock";
+import { MINUTE, now, SECOND } from "../../kernel/time/clock";
 import { isUnexpired } from "../../kernel/time/lifetime";
 import { type AnyActor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import { mintCode } from "../oidc-codes/codes";
 import { readAnswer } from "./answer";
+import { renewalOf } from "./begin";
 import type { Claims } from "./claims";
 import { findIdentity } from "./identities";
 import { requireActive, userOf } from "./people";
@@ -69,6 +70,7 @@ async function takeState(
 function settle(actor: AnyActor, state: State, claims: Claims): Promise<string> {
   const provider = providerOf(state.provider);
   return transactAs(actor, () => {
+    requireFresh(state, claims);
     const userId = state.purpose === "sign_in" ? userOf(actor, provider, claims) : starterOf(state, claims);
     return mintCode({
       browser_hash: state.browser_hash,
@@ -85,7 +87,7 @@ function settle(actor: AnyActor, state: State, claims: Claims): Promise<string> 
 }
 
 /** The user who links an identity, or proves by one of theirs who they are. Throws SignInRefused. */
-function starterOf(state: State, { issuer, subject, authenticatedAt }: Claims): string {
+function starterOf(state: State, { issuer, subject }: Claims): string {
   const userId = state.user_id ?? "";
   requireActive(userId);
   const owner = findIdentity(issuer, subject)?.user_id;
@@ -94,13 +96,26 @@ function starterOf(state: State, { issuer, subject, authenticatedAt }: Claims): 
     return userId;
   }
   if (owner !== userId) throw new SignInRefused("other_identity", null, userId);
-  if (authenticatedAt === null || authenticatedAt < state.created_at - SKEW)
+  return userId;
+}
+
+/**
+ * Refuses a sign-in at the provider that is older than it may be. A provider may leave unheeded what it is asked for: its word about
+ * the time counts. Throws SignInRefused.
+ */
+function requireFresh(state: State, { authenticatedAt }: Claims): void {
+  const { max_age } = renewalOf({
+    purpose: state.purpose,
+    applicationRequest: state.application_request,
+  });
+  if (max_age === undefined) return;
+  const earliest = Math.min(state.created_at, now() - Number(max_age) * SECOND) - SKEW;
+  if (authenticatedAt === null || authenticatedAt < earliest)
     throw new SignInRefused(
       "not_fresh",
       authenticatedAt === null ? "the provider sends no auth_time" : "auth_time is too old",
-      userId,
+      state.user_id,
     );
-  return userId;
 }
 
 /** Reasons that strangers can bring about by any address: they leave no audit event. */

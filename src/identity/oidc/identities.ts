@@ -1,16 +1,17 @@
-import { and, count, desc, eq } from "drizzle-orm";
+import { and, asc, count, desc, eq } from "drizzle-orm";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { conflict, notFound } from "../../kernel/errors/errors";
+import { type PageOf, type PageRequest, readPage } from "../../kernel/http/paging";
 import { iso, isoOrNull, now } from "../../kernel/time/clock";
 import { type SessionActor, transactAs } from "../access/actor";
-import { waysIn } from "../accounts/ways-in";
 import { recordAudit } from "../audit/service";
 import { activeUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { type Holder, takeCode } from "../oidc-codes/codes";
 import { providerName } from "../platforms/service";
 import { requireRecentSignIn } from "../reauthentication/service";
+import { requireWayIn } from "../ways-in/service";
 import type { Identity } from "./schema";
 import { oidcCodes, oidcIdentities, oidcStates } from "./table";
 
@@ -29,22 +30,31 @@ const toIdentity = (row: Row): Identity => ({
   last_used_at: isoOrNull(row.last_used_at),
 });
 
-const newestFirst = (userId: string) =>
+/** All identities of a user, newest first. */
+export const identitiesOf = (userId: string): Identity[] =>
   db
     .select()
     .from(oidcIdentities)
     .where(eq(oidcIdentities.user_id, userId))
     .orderBy(desc(oidcIdentities.id))
-    .$dynamic();
-
-/** All identities of a user, newest first. */
-export const identitiesOf = (userId: string): Identity[] => newestFirst(userId).all().map(toIdentity);
+    .all()
+    .map(toIdentity);
 
 /** A page of a user's identities, newest first, and their number. */
-export function listIdentities(userId: string, offset: number, limit: number) {
-  const total =
-    db.select({ n: count() }).from(oidcIdentities).where(eq(oidcIdentities.user_id, userId)).get()?.n ?? 0;
-  return { rows: newestFirst(userId).limit(limit).offset(offset).all().map(toIdentity), total };
+export function listIdentities(userId: string, asked: PageRequest): PageOf<Identity> {
+  const own = eq(oidcIdentities.user_id, userId);
+  const total = db.select({ n: count() }).from(oidcIdentities).where(own).get()?.n ?? 0;
+  return readPage(asked, total, (fromEnd, offset, limit) =>
+    db
+      .select()
+      .from(oidcIdentities)
+      .where(own)
+      .orderBy(fromEnd ? asc(oidcIdentities.id) : desc(oidcIdentities.id))
+      .limit(limit)
+      .offset(offset)
+      .all()
+      .map(toIdentity),
+  );
 }
 
 /** An identity by its issuer and its subject; undefined where nobody has it. */
@@ -128,11 +138,9 @@ export async function unlinkIdentity(actor: SessionActor, id: string): Promise<v
   await requireRecentSignIn(actor, null, {});
   return transactAs(actor, () => {
     const own = and(eq(oidcIdentities.id, id), eq(oidcIdentities.user_id, userId));
-    const row = db.select().from(oidcIdentities).where(own).get();
+    const row = db.delete(oidcIdentities).where(own).returning().get();
     if (!row) throw notFound("Identity");
-    if (!waysIn(userId).some((way) => way.id !== id))
-      throw conflict("This is the last way into your account; set a password or link another identity first");
-    db.delete(oidcIdentities).where(own).run();
+    requireWayIn(userId);
     recordAudit({
       event_type: "account_unlinked",
       user_id: userId,

@@ -129,7 +129,7 @@ export const identityRoutes = new Elysia({ prefix: path, tags: ["OpenID provider
     ({ actor, query, request }) => {
       const asked = pageRequest(query, DEFAULT_LIMIT);
       const { userId } = sessionActor(actor).caller;
-      return page(path, asked, listIdentities(userId, (asked.page - 1) * asked.limit, asked.limit), request);
+      return page(path, asked, listIdentities(userId, asked), request);
     },
     {
       access: "session",

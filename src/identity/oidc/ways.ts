@@ -1,6 +1,6 @@
-import { waysIn } from "../accounts/ways-in";
 import { mayUsePassword } from "../passwords/allowed";
 import { passwordHashOf } from "../passwords/service";
+import { waysIn } from "../ways-in/service";
 
 /** The ways in which a user can sign in now, as the user's own page shows them. */
 export function ownWaysIn(userId: string) {

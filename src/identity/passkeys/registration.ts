@@ -156,7 +156,8 @@ export function storePasskey(
     user_id: userId,
     resource_type: "passkey",
     resource_id: id,
-    metadata: { aaguid, is_backed_up: isBackedUp },
+    // The passkey is good for this host alone; the doctor looks at it.
+    metadata: { aaguid, is_backed_up: isBackedUp, rp_id: requireRelyingParty().id },
   });
   return row;
 }

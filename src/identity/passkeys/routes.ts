@@ -43,11 +43,11 @@ export const passkeySignInRoutes = new Elysia({ prefix: "/v1/auth", tags: ["Auth
   .post("/passkeys/verify", ({ actor, body }) => signInByPasskey(actor, body.credential), {
     open: { limit: loginLimit },
     body: PasskeySignIn,
-    response: { 200: AuthResponse, ...errors(401, 409) },
+    response: { 200: AuthResponse, ...errors(401, 403, 409) },
     detail: {
       operationId: "signInWithPasskey",
       summary: "Sign in with a passkey",
-      description: `Opens a session of 30 days by the answer to a challenge of \`POST /v1/auth/passkeys/options\`. The authenticator has verified its user, by fingerprint, face or PIN: a passkey counts as both factors, and no code is asked for. An unknown passkey, a wrong signature, a challenge that was used, a counter that went back, and a user who is banned or deleted get the same 401. Attempts are limited per address, together with sign-ins with a password. ${WHERE}`,
+      description: `Opens a session of 30 days by the answer to a challenge of \`POST /v1/auth/passkeys/options\`. The authenticator has verified its user, by fingerprint, face or PIN: a passkey counts as both factors, and no code is asked for. An unknown passkey, a wrong signature, a challenge that was used, a counter that went back, and a user who was deleted get the same 401; with a passkey that is right, a banned user gets 403 \`AccountBanned\`. Attempts are limited per address, together with sign-ins with a password. ${WHERE}`,
     },
   })
   .post(

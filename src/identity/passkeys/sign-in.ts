@@ -1,6 +1,6 @@
 import { hashToken } from "../../kernel/crypto/crypto";
 import { AppError } from "../../kernel/errors/errors";
-import { activeBan } from "../access/active-ban";
+import { banRefusal } from "../access/active-ban";
 import { type AnyActor, transactAs } from "../access/actor";
 import { recordAudit } from "../audit/service";
 import type { AuthResponse } from "../auth/schema";
@@ -32,19 +32,24 @@ export const signInOptions = (): RequestOptions => requestOptions("sign-in", "",
 
 /**
  * Signs in by a passkey, which counts as both factors. An unknown passkey, a wrong signature, a used challenge, and a user
- * who is banned or deleted get the same answer after the same time; the audit log tells them apart. Throws 401.
+ * who was deleted get the same answer after the same time; the audit log tells them apart. With a passkey that is right, a
+ * ban shows as 403, as it does with the right password (rule A4). Throws 401 and 403.
  */
 export async function signInByPasskey(actor: AnyActor, assertion: Assertion): Promise<AuthResponse> {
   const examined = await examine(assertion);
   const outcome = await transactAs(actor, () => {
     const settled = settle(examined, "sign-in", "", null);
     const user = findOwner(settled);
-    const refused = settled instanceof RefusedPasskey ? settled : barred(settled, user);
-    if (refused instanceof RefusedPasskey) {
+    const refuse = (refused: RefusedPasskey, error: AppError) => {
       noteRefused(refused, user?.id ?? null, "sign-in");
-      return refusal();
-    }
-    return admit(actor, user as UserRow, refused, PASSKEY_PROVIDER, methodsOf(refused));
+      return error;
+    };
+    if (settled instanceof RefusedPasskey) return refuse(settled, refusal());
+    if (!user || user.deleted_at !== null)
+      return refuse(new RefusedPasskey("its user was deleted", settled), refusal());
+    const ban = banRefusal(user.id);
+    if (ban) return refuse(new RefusedPasskey("its user is banned", settled), ban);
+    return admit(actor, user, settled, PASSKEY_PROVIDER, methodsOf(settled));
   });
   // A refusal is thrown only after the commit, which must hold its audit event and the used challenge.
   if (outcome instanceof AppError) throw outcome;
@@ -56,11 +61,6 @@ function findOwner(settled: PasskeyRow | RefusedPasskey): UserRow | undefined {
   const row = settled instanceof RefusedPasskey ? settled.row : settled;
   const user = row && findUser(row.user_id);
   return user?.scrubbed_at === null ? user : undefined;
-}
-
-function barred(passkey: PasskeyRow, user: UserRow | undefined): PasskeyRow | RefusedPasskey {
-  if (!user || user.deleted_at !== null) return new RefusedPasskey("its user was deleted", passkey);
-  return activeBan(user.id) ? new RefusedPasskey("its user is banned", passkey) : passkey;
 }
 
 /** Opens the session of a user whose passkey was accepted, in the current transaction. */

@@ -21,7 +21,7 @@ import {
   requiredCode,
   wrongCode,
 } from "../two-factor-codes/service";
-import { hasPasskey } from "../webauthn/assertions";
+import { waysIn } from "../ways-in/service";
 
 /**
  * Operations that could make a stolen credential permanent (another address, a key, a second factor, rights
@@ -59,51 +59,47 @@ export async function requireRecentSignIn(
   const hasPassword = passwordHashOf(userId) !== null;
   const hasCode = isTwoFactorOn(userId);
   const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
-  if (!isProved && !isRecent(actor, span(actor)))
-    throw refusal(actor, hasPassword || hasCode || hasPasskey(userId));
+  if (!isProved && !isRecent(actor, span(actor))) throw refusal(actor, userId, minutesFor(actor));
   if (proof.password || proof.code) await prove(actor, userId, proof);
 }
 
-/** Most minutes after a sign-in in which a session may change passkeys, whatever is configured. */
-const MOST_FOR_PASSKEYS = 10;
+/** Most minutes after a sign-in in which it does alone, without a proof beside it, whatever is configured. */
+const MOST_ALONE = 10;
 
 /**
- * Refuses a session that was signed in more than 10 minutes ago, or less if so configured: it changes passkeys, which
- * nothing did before this rule. Throws 403.
+ * Refuses a session that was signed in more than 10 minutes ago, or less if so configured. For what takes no proof beside it:
+ * changes of passkeys, and what others confirm with their password, of an account that has none. Throws 403.
  */
 export function requireRecentSession(actor: SessionActor): void {
-  const minutes = Math.min(minutesFor(actor) || MOST_FOR_PASSKEYS, MOST_FOR_PASSKEYS);
-  if (isRecent(actor, minutes * MINUTE)) return;
-  const { userId } = actor.caller;
-  const canProve = passwordHashOf(userId) !== null || isTwoFactorOn(userId) || hasPasskey(userId);
-  throw refusal(actor, canProve, minutes);
+  const minutes = Math.min(minutesFor(actor) || MOST_ALONE, MOST_ALONE);
+  if (!isRecent(actor, minutes * MINUTE)) throw refusal(actor, actor.caller.userId, minutes);
 }
 
-function refusal(actor: Actor, canProve: boolean, minutes = minutesFor(actor)): AppError {
+function refusal(actor: Actor, userId: string, minutes: number): AppError {
   if (actor.caller.kind !== "session")
     return required(
       "An API key or an application cannot do this without a proof by its user: send password or, with two-factor authentication on, code; or do it in a session",
     );
+  const ways = waysToProve(userId);
   return required(
-    canProve
-      ? `This needs a sign-in of the last ${minutes} minutes: renew yours with POST /v1/auth/reauthenticate`
-      : `This needs a sign-in of the last ${minutes} minutes: sign in again through the platform that you use`,
+    `This needs a sign-in of the last ${minutes} minutes: ${
+      ways.length > 0
+        ? `renew yours with POST /v1/auth/reauthenticate, by ${ways.join(", or by ")}`
+        : "sign in again through the platform that you use"
+    }`,
   );
 }
 
-/** Milliseconds during which a sign-in stands for the password of an account that has none. */
-const IN_PLACE_OF_PASSWORD = 10 * MINUTE;
-
-/**
- * Refuses a session that was signed in too long ago to do what others confirm with their password: for an account without one.
- * Throws 403.
- */
-export function requireFreshSignIn({ caller }: SessionActor): void {
-  const signIn = signInOf().get({ id: caller.id });
-  if (!signIn || !isInUse(signIn.at, IN_PLACE_OF_PASSWORD))
-    throw required(
-      "Your account has no password: confirm with a sign-in of the last 10 minutes at the provider that you use",
-    );
+/** The ways in which a user can prove again who they are, in the words of a refusal; none for one who has a platform alone. */
+function waysToProve(userId: string): string[] {
+  const code = isTwoFactorOn(userId) ? "a code" : null;
+  const together = (first: string | null) => [first, code].filter((part) => part !== null).join(" and ");
+  const kinds = new Set(waysIn(userId).map(({ kind }) => kind));
+  return [
+    together(passwordHashOf(userId) === null ? null : "your password"),
+    kinds.has("passkey") ? "a passkey" : "",
+    kinds.has("identity") ? together("a sign-in at your provider") : "",
+  ].filter((way) => way !== "");
 }
 
 const signInOf = statement(() =>
@@ -187,13 +183,19 @@ export const audit = (actor: Actor, userId: string): void =>
 export async function reauthenticate(actor: SessionActor, proof: Proof, elsewhere?: Elsewhere) {
   const hasPassword = passwordHashOf(actor.caller.userId) !== null;
   const hasCode = isTwoFactorOn(actor.caller.userId);
-  if (!hasPassword && !hasCode && !elsewhere && hasPasskey(actor.caller.userId))
-    throw invalid("/passkey", "is required");
-  if (!hasPassword && !hasCode && !elsewhere)
-    throw required("This account has no password and no second factor: sign in again through your platform");
+  if (!hasPassword && !hasCode && !elsewhere) throw missingProof(actor);
   if (hasPassword && !proof.password && !elsewhere) throw invalid("/password", "is required");
   if (hasCode) requiredCode(proof.code);
   return proved(actor, await prove(actor, actor.caller.userId, proof, elsewhere));
+}
+
+/** The refusal of a proof that holds nothing, of an account with neither a password nor a code. */
+function missingProof(actor: SessionActor): AppError {
+  const { userId } = actor.caller;
+  const kinds = new Set(waysIn(userId).map(({ kind }) => kind));
+  if (kinds.has("passkey")) return invalid("/passkey", "is required");
+  if (kinds.has("identity")) return invalid("/oidc_code", "is required");
+  return refusal(actor, userId, MOST_ALONE);
 }
 
 /** The answer to a proof that was right at `time` (epoch milliseconds). */

@@ -8,7 +8,7 @@ import { notify } from "../../identity/email/notify";
 import { identitiesOf } from "../../identity/oidc/identities";
 import { isOwnPassword } from "../../identity/passwords/own-password";
 import { passwordHashOf } from "../../identity/passwords/service";
-import { requireFreshSignIn, requireRecentSignIn } from "../../identity/reauthentication/service";
+import { requireRecentSession, requireRecentSignIn } from "../../identity/reauthentication/service";
 import { deleteSessions } from "../../identity/sessions/service";
 import {
   acceptCode,
@@ -109,7 +109,7 @@ function requireSignInInstead(actor: SessionActor): void {
     throw badRequest(
       "This account has no password to confirm the deletion with; link an email address with a password first, or ask an administrator",
     );
-  requireFreshSignIn(actor);
+  requireRecentSession(actor);
 }
 
 const wrongPassword = () => invalid("/password", "is wrong");

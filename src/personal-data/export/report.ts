@@ -102,6 +102,7 @@ function account({ user, twoFactor, deletion, roles }: Summary, words: Words, ti
 function lists(summary: Summary, words: Words, time: Time): Content[] {
   const { sections, fields } = words;
   const yesOrNo = (value: boolean) => (value ? words.yes : words.no);
+  const used = (at: string | null) => (at === null ? words.never : time(at));
   const size = (log: ExportLog) => `${Math.ceil(log.fileSizeBytes / 1024)} KiB`;
   const place = (event: Summary["events"]["rows"][number]) =>
     [event.ipAddress, event.city, event.countryName].filter((part) => part !== null).join(", ") || "–";
@@ -113,12 +114,30 @@ function lists(summary: Summary, words: Words, time: Time): Content[] {
       [fields.primary, 45, (row) => yesOrNo(row.isPrimary)],
       [fields.created, 90, (row) => time(row.createdAt)],
     ]),
+    ...table(words, sections.identities, summary.identities, [
+      [fields.provider, "*", (row) => row.displayName],
+      [fields.name, "*", (row) => row.label ?? row.subject],
+      [fields.created, 90, (row) => time(row.createdAt)],
+      [fields.lastUsed, 90, (row) => used(row.lastUsedAt)],
+    ]),
+    ...table(words, sections.passkeys, summary.passkeys, [
+      [fields.name, "*", (row) => row.name],
+      [fields.authenticator, "*", (row) => row.authenticator ?? "–"],
+      [fields.created, 90, (row) => time(row.createdAt)],
+      [fields.lastUsed, 90, (row) => used(row.lastUsedAt)],
+    ]),
     ...table(words, sections.apiKeys, summary.apiKeys, [
       [fields.name, "*", (row) => row.name],
       [fields.prefix, 75, (row) => row.keyPrefix],
       [fields.scopes, "*", (row) => (row.scopes.length > 0 ? row.scopes.join(", ") : "–")],
       [fields.expires, 85, (row) => (row.expiresAt === null ? words.never : time(row.expiresAt))],
-      [fields.lastUsed, 85, (row) => (row.lastUsedAt === null ? words.never : time(row.lastUsedAt))],
+      [fields.lastUsed, 85, (row) => used(row.lastUsedAt)],
+    ]),
+    ...table(words, sections.consents, summary.consents, [
+      [fields.name, "*", (row) => row.client.name],
+      [fields.scopes, "*", (row) => row.scopes.join(", ")],
+      [fields.created, 90, (row) => time(row.createdAt)],
+      [fields.lastUsed, 90, (row) => used(row.lastUsedAt)],
     ]),
     ...table(words, sections.connectedApps, summary.connectedApps, [
       [fields.name, "*", (row) => row.name ?? row.clientId ?? "–"],

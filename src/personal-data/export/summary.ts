@@ -20,7 +20,10 @@ export interface Summary {
   deletion: string | null;
   roles: string[];
   accounts: Newest<PersonalData["platformAccounts"][number]>;
+  identities: Newest<PersonalData["identities"][number]>;
+  passkeys: Newest<PersonalData["passkeys"][number]>;
   apiKeys: Newest<PersonalData["apiKeys"][number]>;
+  consents: Newest<PersonalData["consents"][number]>;
   connectedApps: Newest<PersonalData["connectedApps"][number]>;
   ownedApps: Newest<PersonalData["ownedApps"][number]>;
   sessions: Newest<ItemOf<PersonalData["sessions"]>>;
@@ -51,7 +54,10 @@ export function summarize(data: PersonalData, locale: Locale, site: string): Sum
     deletion: data.deletionStatus.scheduledDeletionAt,
     roles: data.roles,
     accounts: newestOf(data.platformAccounts),
+    identities: newestOf(data.identities),
+    passkeys: newestOf(data.passkeys),
     apiKeys: newestOf(data.apiKeys),
+    consents: newestOf(data.consents),
     connectedApps: newestOf(data.connectedApps),
     ownedApps: newestOf(data.ownedApps),
     sessions: newestPart(data.sessions),

@@ -27,6 +27,8 @@ export interface DatabaseReport {
   usesTelegram: boolean;
   /** Users who can sign in at an OpenID provider, and administrators who can with a password. */
   signIns: { identities: number; adminsWithPassword: number };
+  /** Passkeys of users, and how many of them were made for which host, as far as the audit log still tells. */
+  passkeys: { total: number; hosts: Record<string, number> };
   /** Names of all roles. */
   roleNames: string[];
   /** True if `position.device` names a device; null where none is named, or no database is there to ask. */
@@ -42,6 +44,7 @@ export const nothingKnown = (): DatabaseReport => ({
   waitingNotifications: 0,
   usesTelegram: false,
   signIns: { identities: 0, adminsWithPassword: 0 },
+  passkeys: { total: 0, hosts: {} },
   roleNames: [],
   knowsPositionDevice: null,
 });
@@ -86,6 +89,7 @@ export function checkDatabase(): DatabaseReport {
         ) ?? 0,
       );
       report.signIns = signInsOf(database);
+      report.passkeys = passkeysIn(database);
       report.roleNames = JSON.parse(
         String(value(database, "SELECT json_group_array(name) FROM roles") ?? "[]"),
       );
@@ -126,6 +130,22 @@ const WITH_IDENTITY = `
 const signInsOf = (database: Database): DatabaseReport["signIns"] => ({
   identities: Number(value(database, WITH_IDENTITY) ?? 0),
   adminsWithPassword: Number(value(database, ADMINS_WITH_PASSWORD) ?? 0),
+});
+
+const PASSKEYS = `
+  SELECT count(*) FROM passkeys JOIN users ON users.id = passkeys.user_id WHERE users.deleted_at IS NULL`;
+
+const HOSTS_OF_PASSKEYS = `
+  SELECT json_group_object(host, n) FROM (
+    SELECT json_extract(audit_events.metadata, '$.rp_id') AS host, count(*) AS n FROM audit_events
+    JOIN passkeys ON passkeys.id = audit_events.resource_id
+    JOIN users ON users.id = passkeys.user_id
+    WHERE audit_events.event_type = 'passkey_added' AND users.deleted_at IS NULL
+    GROUP BY host HAVING host IS NOT NULL)`;
+
+const passkeysIn = (database: Database): DatabaseReport["passkeys"] => ({
+  total: Number(value(database, PASSKEYS) ?? 0),
+  hosts: JSON.parse(String(value(database, HOSTS_OF_PASSKEYS) ?? "{}")),
 });
 
 /** True if this user may use a file. A read-only file system is reported by another check. */

@@ -18,7 +18,7 @@ import { note, noteTripsOf } from "../../feed/journal";
 import type { Actor } from "../../identity/access/actor";
 import { transactAs } from "../../identity/access/actor";
 import type { VisibleDevices } from "../../identity/access/visible-devices";
-import { linkApiKey } from "../../identity/api-keys/service";
+import { linkApiKey } from "../../identity/api-keys/device-link";
 import { apiKeys } from "../../identity/api-keys/table";
 import { recordAudit } from "../../identity/audit/service";
 import { newId } from "../../kernel/crypto/id";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Agent, unescaped } from "../../identity/oauth/agent";
-import { authorizationOf, exchange, newClient } from "../../identity/oauth/support";
+import { authorizationOf, claimsOf, exchange, newClient } from "../../identity/oauth/support";
 import { Browser, newAccount } from "../../identity/oidc/support";
 import { guarded, nextCode } from "../../identity/two-factor/support";
 import { OidcStandIn } from "../../stand-ins/oidc";
@@ -28,6 +28,8 @@ afterAll(async () => {
 });
 beforeEach(() => {
   provider.account = newAccount();
+  provider.authTime = null;
+  provider.wrongs = {};
 });
 
 /** Opens the page of an application, takes the provider's way, and returns the agent where it has come back. */
@@ -74,6 +76,54 @@ describe("an application's user", () => {
     });
     await agent.visit(`${server.url}/oauth/elsewhere?${query}`);
     expect([agent.shown.status, agent.text.includes("completed already")]).toEqual([400, true]);
+  });
+});
+
+describe("a sign-in that an application wants anew", () => {
+  const hours = (number: number) => Math.floor(Date.now() / 1_000) - number * 3_600;
+
+  test.each([
+    [{ max_age: "60" }, { max_age: "60" }],
+    [{ prompt: "login" }, { prompt: "login", max_age: "0" }],
+    [{ prompt: "select_account" }, { prompt: "select_account" }],
+    [{}, {}],
+  ] as Record<string, string>[][])("is asked for at the provider: %p", async (asked, told) => {
+    const agent = await throughProvider(authorizationOf(server, await newClient(server), asked).url);
+    const { prompt, max_age } = provider.authorization;
+    expect({ ...(prompt && { prompt }), ...(max_age && { max_age }) }).toEqual(told as object);
+    expect(agent.title).toBe("Allow Crew app?");
+  });
+
+  test.each([{ max_age: "60" }, { prompt: "login" }] as Record<string, string>[])(
+    "is none where the provider's is older, or it doesn't say: %p",
+    async (asked) => {
+      const client = await newClient(server, { is_first_party: true });
+      const { url } = authorizationOf(server, client, asked);
+      provider.authTime = hours(24);
+      expect((await throughProvider(url)).text).toContain("not_fresh");
+      provider.authTime = null;
+      provider.wrongs = { claims: { auth_time: null } };
+      expect((await throughProvider(url)).text).toContain("not_fresh");
+      provider.wrongs = {};
+      expect((await throughProvider(url)).answer.code).toBeDefined();
+    },
+  );
+
+  test("may be as old as the application lets it be, and is told as old as it is", async () => {
+    const client = await newClient(server, { is_first_party: true });
+    const { url, verifier } = authorizationOf(server, client, { max_age: "86400" });
+    provider.authTime = hours(5);
+    const { answer } = await throughProvider(url);
+    const tokens = done(await exchange(server, client, answer.code ?? "", verifier));
+    expect(claimsOf(tokens.id_token).auth_time).toBe(provider.authTime);
+  });
+
+  test("is refused before the way there where the client could not have asked for it", async () => {
+    const client = await newClient(server);
+    const { url } = authorizationOf(server, client, { redirect_uri: "https://evil.example/" });
+    provider.asked = [];
+    const step = await new Browser(server).begin("harbour", { request: new URL(url).search.slice(1) });
+    expect([step.status, step.to, provider.asked]).toEqual([400, null, []]);
   });
 });
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newAccount } from "../../identity/oidc/support";
-import { guarded } from "../../identity/two-factor/support";
+import { guarded, turnOn } from "../../identity/two-factor/support";
 import { OidcStandIn } from "../../stand-ins/oidc";
-import { type Browser, chromium, startBrowser } from "../../support/browser";
+import { type Browser, chromium, LOCAL, startBrowser } from "../../support/browser";
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
+import { addAuthenticator } from "../../support/virtual-authenticator";
 import { DESKTOP, expectAccessible, openBridge, openPage, PHONE, signInOn } from "./support";
 
 /** Sign-in through a provider on the page, in a browser that goes there and comes back. */
@@ -82,6 +83,37 @@ describe.skipIf(!chromium)("the entrance", () => {
   });
 });
 
+describe.skipIf(!chromium)("an account that has a second factor, a passkey and an identity", () => {
+  test("completes the provider's sign-in by the passkey, and confirms with what is enough", async () => {
+    const user = await newUser(server);
+    provider.account = newAccount({ email: user.email });
+    const visit = { size: DESKTOP, at: "/me", host: LOCAL } as const;
+    const { page } = await openBridge(browser, server, user, visit);
+    await addAuthenticator(page);
+    const section = page.locator("section", { has: page.getByRole("heading", { name: "Passkeys" }) });
+    await section.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
+    await section.getByRole("listitem").waitFor();
+    await turnOn(server, user);
+    await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
+    await page.getByRole("button", { name: "Sign in with Harbour ID" }).click();
+    await page.getByRole("button", { name: "Confirm with a passkey" }).click();
+    await page.locator(".shell").waitFor();
+    await page.evaluate(() => {
+      location.hash = "/me";
+    });
+    await server.advance(11 * 60_000);
+    await section.getByRole("button", { name: /^Remove/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    const question = page.getByRole("dialog", { name: "Is it you?" });
+    await question.getByLabel("Code of the second factor").waitFor();
+    // A provider alone would not do.
+    expect(await question.getByRole("button", { name: "Confirm at Harbour ID" }).count()).toBe(0);
+    await question.getByRole("button", { name: "Confirm with a passkey" }).click();
+    await section.getByText("There is none yet.").waitFor();
+  });
+});
+
 describe.skipIf(!chromium)("oneself", () => {
   test("links an identity, signs in with it, and removes it", async () => {
     const user = await newUser(server);
@@ -110,7 +142,7 @@ describe.skipIf(!chromium)("oneself", () => {
     await page.getByText("None: you sign in through a provider.").waitFor();
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByText(/last way into your account/).waitFor();
+    await page.getByText(/This is the last way in/).waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await server.advance(11 * 60_000);
     await page.getByRole("button", { name: "Set a password" }).click();

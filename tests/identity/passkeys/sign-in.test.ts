@@ -204,24 +204,30 @@ describe("refused alike, and told apart in the audit log alone, is", () => {
     expectAlike(await signInBy(server, user.authenticator));
   });
 
-  test("that of a banned user, until the ban is lifted", async () => {
-    const user = await newHolder(server);
-    const token = await server.admin();
-    done(await server.post(`/v1/users/${user.id}/ban`, { token, body: { reason: "Too loud" } }));
-    expectAlike(await signInBy(server, user.authenticator));
-    expect(refusals(user.id)).toEqual([
-      { error_message: "its user is banned", status: "failure", resource_id: user.passkey },
-    ]);
-    done(await server.delete(`/v1/users/${user.id}/ban`, { token }));
-    done(await signInBy(server, user.authenticator));
-  });
-
   test("that of a deleted user", async () => {
     const user = await newHolder(server);
     expectStatus(await server.delete(`/v1/users/${user.id}`, { token: await server.admin() }), 204);
     expectAlike(await signInBy(server, user.authenticator));
     expect(refusals(user.id)[0]?.error_message).toBe("its user was deleted");
   });
+});
+
+test("a banned user is told of the ban once the passkey is right, as with the right password", async () => {
+  const user = await newHolder(server);
+  const token = await server.admin();
+  done(await server.post(`/v1/users/${user.id}/ban`, { token, body: { reason: "Too loud" } }));
+  const wrong = await signInBy(server, user.authenticator, { foreignKey: true });
+  expectRefused(wrong, 401, "Unauthorized");
+  const right = await signInBy(server, user.authenticator);
+  expectRefused(right, 403, "AccountBanned");
+  expect(right.body.message).toContain("Too loud");
+  const told = { status: "failure", resource_id: user.passkey };
+  expect(refusals(user.id)).toEqual([
+    { error_message: "its signature is wrong", ...told },
+    { error_message: "its user is banned", ...told },
+  ]);
+  done(await server.delete(`/v1/users/${user.id}/ban`, { token }));
+  done(await signInBy(server, user.authenticator));
 });
 
 describe("a challenge", () => {

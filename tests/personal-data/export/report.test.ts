@@ -4,10 +4,12 @@ import { EVENT_TYPES } from "../../../src/identity/audit/event-types";
 import { english } from "../../../src/personal-data/export/english";
 import { german } from "../../../src/personal-data/export/german";
 import { insertEvents } from "../../identity/audit-log/support";
+import { newClient, tokensFor } from "../../identity/oauth/support";
+import { newAuthenticator, register } from "../../identity/passkeys/support";
 import type { Token } from "../../support/api";
 import { commandLineKey } from "../../support/credentials";
 import { done } from "../../support/expectations";
-import { externalLogin, externalUser, signInExternally } from "../../support/people";
+import { externalLogin, externalUser, newUser, signInExternally } from "../../support/people";
 import { onDatabase } from "../../support/rows";
 import { APP_KEY, TestServer } from "../../support/server";
 import { exported, fill, NAMES, pagesOf, type Rich, richUser, SETTINGS, squeeze, textOf } from "./support";
@@ -32,7 +34,9 @@ const WORDS = {
   en: [
     "Your data on localhost",
     "Platform accounts",
+    "Identities at providers",
     "API keys",
+    "Consents to applications",
     "Two-factor authentication",
     "Connected applications",
     "Own applications",
@@ -49,7 +53,9 @@ const WORDS = {
   de: [
     "Deine Daten auf localhost",
     "Plattformkonten",
+    "Identitäten bei Anbietern",
     "API-Schlüssel",
+    "Zustimmungen zu Anwendungen",
     "Zwei-Faktor-Authentifizierung",
     "Verbundene Anwendungen",
     "Eigene Anwendungen",
@@ -162,10 +168,28 @@ describe("report.pdf", () => {
     expect(await reportOf(person.token, "de")).toMatch(/Dieneuesten40von1\.50\d/);
   });
 
+  test("names passkeys, and what applications were allowed", async () => {
+    const person = await newUser(server);
+    await register(server, person.token, newAuthenticator(server), { name: "Key on the wheel" });
+    await tokensFor(server, await newClient(server, { name: "Crew list" }), person.token, "openid email");
+    const text = await reportOf(person.token, "en");
+    expect(text).toContain(
+      squeeze("Passkeys 1 in all Name Authenticator Created Last used Key on the wheel"),
+    );
+    expect(text).toMatch(/Consentstoapplications1inall.*Crewlistopenid,email/);
+  });
+
   test("says of what there is none", async () => {
     const person = await externalUser(server);
     const text = await reportOf(person.token, "en");
-    for (const section of ["API keys", "Connected applications", "Own applications", "Earlier exports"])
+    for (const section of [
+      "Passkeys",
+      "Identities at providers",
+      "API keys",
+      "Connected applications",
+      "Own applications",
+      "Earlier exports",
+    ])
       expect(text).toContain(squeeze(`${section} None`));
   });
 

@@ -13,26 +13,25 @@ import { Show, useLoaded } from "../ui/loaded";
 const words = inLanguages({
   en: {
     title: "Is it you?",
-    lead: "You signed in a while ago. Confirm with your password, and with a code too if you have a second factor.",
+    lead: "You signed in a while ago. Confirm that it is you, and what you were about to do goes on.",
     password: "Password",
     code: "Code of the second factor",
     confirm: "Confirm",
     byPasskey: "Confirm with a passkey",
     elsewhere: (provider: string) => `Confirm at ${provider}`,
     comeBack: "You come back here afterwards; then do again what you were about to do.",
-    signOut: "Your account has no password and no identity at a provider: sign out and in again.",
+    signOut: "Here your account has nothing to confirm with: sign out and in again.",
   },
   de: {
     title: "Bist du es?",
-    lead: "Deine Anmeldung ist eine Weile her. Bestätige mit deinem Passwort, und auch mit einem Code, wenn du einen zweiten Faktor hast.",
+    lead: "Deine Anmeldung ist eine Weile her. Bestätige, dass du es bist; dann geht weiter, was du vorhattest.",
     password: "Passwort",
     code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
     byPasskey: "Mit einem Passkey bestätigen",
     elsewhere: (provider: string) => `Bei ${provider} bestätigen`,
     comeBack: "Danach kommst du hierher zurück; tu dann noch einmal, was du vorhattest.",
-    signOut:
-      "Dein Konto hat kein Passwort und keine Identität bei einem Anbieter: Melde dich ab und wieder an.",
+    signOut: "Dein Konto hat hier nichts, womit es das bestätigen kann: Melde dich ab und wieder an.",
   },
 });
 
@@ -52,10 +51,11 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
     ]);
     const names = new Map(ways.data.map(({ provider, display_name }) => [provider, display_name]));
     return {
-      hasForm: own.has_password || factor.enabled,
       hasPassword: own.has_password,
+      hasCode: factor.enabled,
       hasPasskey: own.passkeys > 0 && hasPasskeys(),
-      names: [...names],
+      // A code has to come with it, for which the page does not come back.
+      names: factor.enabled ? [] : [...names],
     };
   }, []);
   const confirm = async () => {
@@ -74,21 +74,30 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
   return (
     <Dialog title={t.title} onClose={() => answer(false)}>
       <Show of={loaded}>
-        {({ hasForm, hasPassword, hasPasskey, names }) => (
+        {({ hasPassword, hasCode, hasPasskey, names }) => (
           <>
-            {(hasForm || hasPasskey) && <p>{t.lead}</p>}
+            {(hasPassword || hasCode || hasPasskey) && <p>{t.lead}</p>}
             {hasPasskey && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
-            {hasForm && (
+            {(hasPassword || hasCode) && (
               <Form action={t.confirm} onSubmit={confirm} onCancel={() => answer(false)}>
                 {hasPassword && (
                   <TextField
                     label={t.password}
                     type="password"
                     autocomplete="current-password"
+                    required
                     {...bound(password)}
                   />
                 )}
-                <TextField label={t.code} autocomplete="one-time-code" spellcheck={false} {...bound(code)} />
+                {hasCode && (
+                  <TextField
+                    label={t.code}
+                    autocomplete="one-time-code"
+                    required
+                    spellcheck={false}
+                    {...bound(code)}
+                  />
+                )}
               </Form>
             )}
             {names.length > 0 && (
@@ -101,7 +110,9 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
                 <p class="hint">{t.comeBack}</p>
               </div>
             )}
-            {!hasForm && !hasPasskey && names.length === 0 && <p class="notice warn">{t.signOut}</p>}
+            {!hasPassword && !hasCode && !hasPasskey && names.length === 0 && (
+              <p class="notice warn">{t.signOut}</p>
+            )}
           </>
         )}
       </Show>

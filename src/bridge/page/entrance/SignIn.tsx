@@ -55,7 +55,7 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
   const code = useSignal("");
   const challenge = useSignal(comebackChallenge.value?.token ?? null);
   const ways = useLoaded(() => call(() => api.GET("/v1/auth/ways-in")), []).data;
-  const takesPasskey = useSignal(false);
+  const takesPasskey = useSignal(comebackChallenge.value?.takesPasskey ?? false);
 
   const signIn = async () => {
     const answer = await call(() =>
@@ -64,7 +64,7 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
       }),
     );
     if (answer.requires_2fa && answer.temp_token) {
-      takesPasskey.value = answer.second_factors?.includes("passkey") === true && hasPasskeys();
+      takesPasskey.value = answer.second_factors?.includes("passkey") === true;
       challenge.value = answer.temp_token;
     } else await askWho();
   };
@@ -138,7 +138,9 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
         {password_login === "local_admins" && !isPasswordFirst && (
           <More title={t.byPassword}>{byPassword}</More>
         )}
-        {password_login === "none" && providers.length === 0 && <p class="notice warn">{t.noWay}</p>}
+        {password_login === "none" && providers.length === 0 && !hasPasskeys() && (
+          <p class="notice warn">{t.noWay}</p>
+        )}
       </>
     );
   }
@@ -147,7 +149,9 @@ export function SignIn({ identifier: given = "" }: { identifier?: string }): JSX
       <Form key="code" action={t.confirm} onSubmit={confirm}>
         <CodeField {...bound(code)} />
       </Form>
-      {takesPasskey.value && <Form kind="plain" action={t.confirmByPasskey} onSubmit={confirmByPasskey} />}
+      {takesPasskey.value && hasPasskeys() && (
+        <Form kind="plain" action={t.confirmByPasskey} onSubmit={confirmByPasskey} />
+      )}
       <Button
         kind="quiet"
         onClick={() => {

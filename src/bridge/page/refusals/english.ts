@@ -41,6 +41,10 @@ export const ENGLISH: Table = {
       "The file can't be read from line $1 on. What comes before is imported: $3 positions. ($2)",
     ],
     [
+      /^This needs a sign-in of the last (\d+) minutes: sign in again .*$/,
+      "This needs a sign-in of the last $1 minutes: sign out, and in again.",
+    ],
+    [
       /^This needs the permission (\S+)$/,
       "Your account may not do this: it lacks the permission $1. Ask an administrator for it.",
     ],

@@ -128,7 +128,7 @@ export const GERMAN: Table = {
     "This account has no passkey": "Dieses Konto hat keinen Passkey. Nimm einen anderen Weg.",
     "This passkey is registered already": "Diesen Passkey gibt es hier schon.",
     "This is the last way in: without it nobody could sign in to the account any more":
-      "Das ist der letzte Weg in dein Konto. Füge zuerst einen anderen Passkey hinzu oder lass dir ein Passwort geben.",
+      "Das ist der letzte Weg in dein Konto. Füge zuerst einen anderen hinzu: ein Passwort, einen Passkey oder einen Anbieter.",
     "This email address is in use": "Diese E-Mail-Adresse hat schon jemand anderes.",
     "This is already the account's email address": "Das ist schon die Adresse dieses Kontos.",
     "This username is taken": "Diesen Benutzernamen hat schon jemand anderes. Wähle einen anderen.",
@@ -245,6 +245,10 @@ export const GERMAN: Table = {
     [
       /^Line (\d+): (.+?)\. Until there: positions (\d+), .*$/,
       "Ab Zeile $1 ist die Datei nicht zu lesen. Was davor steht, ist übernommen: $3 Positionen. ($2)",
+    ],
+    [
+      /^This needs a sign-in of the last (\d+) minutes: sign in again .*$/,
+      "Dazu darf deine Anmeldung höchstens $1 Minuten her sein: Melde dich ab und wieder an.",
     ],
     [
       /^This needs the permission (\S+)$/,

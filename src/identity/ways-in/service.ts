@@ -2,11 +2,11 @@ import { and, eq, ne } from "drizzle-orm";
 import { providers } from "../../configuration/config";
 import { db } from "../../kernel/db/connection";
 import { conflict } from "../../kernel/errors/errors";
+import { platformAccounts } from "../accounts/table";
 import { oidcIdentities } from "../oidc/table";
 import { canUsePassword } from "../passwords/allowed";
 import { platforms } from "../platforms/table";
 import { passkeysOf } from "../webauthn/assertions";
-import { platformAccounts } from "./table";
 
 /** A way by which a user can sign in now. `id` is that of the record behind it; a password has none. */
 export interface WayIn {
