@@ -139,7 +139,7 @@ describe.skipIf(!chromium)("oneself", () => {
   test("without a password confirms at the provider, sets one, and can't lose the last way in", async () => {
     const { page } = await openPage(browser, server, { size: PHONE, at: "/me" });
     await page.getByRole("button", { name: "Sign in with Harbour ID" }).click();
-    await page.getByText("None: you sign in through a provider.").waitFor();
+    await page.getByText("None: you sign in another way.").waitFor();
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText(/This is the last way in/).waitFor();
