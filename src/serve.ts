@@ -42,7 +42,7 @@ import { startBroadcasts } from "./realtime/broadcast";
 import { socketHandlers, startSockets, stopSockets } from "./realtime/socket";
 import { loadSystemConfig } from "./runtime-settings/service";
 import { backUpBeforeMigration, removeUnfinishedBefores } from "./server/backup/before-migration";
-import { migrationProgress } from "./server/backup/progress";
+import { tellMigration, watchMigration } from "./server/backup/migration-watch";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
 import { requireKey } from "./server/keys/check";
@@ -87,6 +87,7 @@ export async function serve({ backup = true, keyLost = false }: ServeOptions = {
   requireUnserved();
   await tryAddress();
   const lock = claimDataDirectory();
+  const watch = watchMigration(tellMigration);
   try {
     readMasterKey();
     const migrated = await openData({
@@ -96,18 +97,21 @@ export async function serve({ backup = true, keyLost = false }: ServeOptions = {
         backUpBeforeMigration(backup, (copy) =>
           log.info("the database is copied before its migration", { ...copy }),
         ),
-      progress: migrationProgress(),
+      watch,
     });
-    chainBacklog(migrationProgress());
+    chainBacklog(watch.progress);
     loadMasterKey();
     takeKeys();
     await goOnWithRotation();
     removeUnfinishedBefores();
     if (migrated.length > 0) log.info("the database is migrated", { migrations: migrated.join(", ") });
+    watch.end();
     return await bringUp(lock.release);
   } catch (error) {
     lock.undo();
     throw error;
+  } finally {
+    watch.end();
   }
 }
 

@@ -7,6 +7,7 @@ const at = (path: string): string => new URL(path, import.meta.url).href;
 
 export const WORKERS = {
   backup: at("./server/backup/copy-worker.ts"),
+  migration: at("./server/backup/migration-worker.ts"),
   logSheet: at("./tracking/log/sheet-worker.ts"),
   report: at("./personal-data/export/report-worker.ts"),
 } as const;

@@ -4,7 +4,7 @@ import { binary, errors } from "../kernel/http/answers";
 import { giveSeconds } from "../kernel/http/client";
 import { noteLargeRead } from "../kernel/http/large-reads";
 import { query } from "../kernel/http/schema";
-import { countedAnswer, LARGE } from "../kernel/http/unsent";
+import { countedText, LARGE } from "../kernel/http/unsent";
 import { ChangePage, ChangesQuery, DEFAULT_LIMIT, Expired, StreamQuery } from "./schema";
 import { COMMENT_SECONDS, pollChanges, startFrom, streamChanges, textOfPage, wantedBy } from "./service";
 
@@ -34,7 +34,7 @@ export const changeRoutes = new Elysia({ prefix: "/v1/changes", tags: ["Changes"
       );
       const text = textOfPage(page);
       if (text.length > LARGE) noteLargeRead(caller.id, text.length);
-      return countedAnswer(request, new Response(text, { headers: { "content-type": JSON_TYPE } }));
+      return countedText(request, text, { "content-type": JSON_TYPE });
     },
     {
       access: "authenticated",

@@ -1,4 +1,4 @@
-import { and, inArray, lt, lte, or } from "drizzle-orm";
+import { and, lt, lte } from "drizzle-orm";
 import { config } from "../configuration/config";
 import { inBatches } from "../kernel/db/batches";
 import { db } from "../kernel/db/connection";
@@ -22,21 +22,23 @@ export const mostWaiting = (): number =>
 export async function forgetOldChanges(): Promise<void> {
   const upTo = neededByNobody(mostWaiting) ?? newestNumber();
   await inBatches((limit) => {
-    const before = now() - systemValue("changes.retention_hours") * HOUR;
+    const age = systemValue("changes.retention_hours") * HOUR;
     const newest = newestNumber();
-    // Only the oldest are looked at: times follow the numbers, but for a clock that was set back.
     const oldest = db
       .select({ number: changes.number, made_at: changes.made_at })
       .from(changes)
       .where(and(lt(changes.number, newest), lte(changes.number, upTo)))
       .orderBy(changes.number)
       .limit(limit)
-      .as("oldest");
-    const old = db
-      .select({ number: oldest.number })
-      .from(oldest)
-      .where(or(lt(oldest.made_at, before), lte(oldest.number, newest - systemValue("changes.max_rows"))));
-    return db.delete(changes).where(inArray(changes.number, old)).returning({ number: changes.number }).all()
+      .all();
+    // Nothing may be missing between two that are kept, though their times don't follow the numbers where the clock was set back.
+    // A time that is as far ahead was told by a clock that was wrong: it would keep all that follows.
+    const isOld = ({ number, made_at }: (typeof oldest)[0]) =>
+      Math.abs(now() - made_at) > age || number <= newest - systemValue("changes.max_rows");
+    const young = oldest.findIndex((change) => !isOld(change));
+    const last = oldest.at(young === -1 ? -1 : young - 1)?.number;
+    if (young === 0 || last === undefined) return 0;
+    return db.delete(changes).where(lte(changes.number, last)).returning({ number: changes.number }).all()
       .length;
   });
   await transact(() => db.delete(feedThinned).where(lte(feedThinned.to_number, oldestKept())).run());

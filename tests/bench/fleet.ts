@@ -78,7 +78,7 @@ function uuid(time: number): string {
 }
 
 /** A box of the bench: one device that sails. */
-class Box {
+export class Box {
   readonly #url: string;
   readonly #headers: Record<string, string>;
   readonly #epoch = hex(16);

@@ -10,8 +10,11 @@ import { POST } from "./scenarios";
 
 export type ListenOrder =
   | { do: "open"; port: number; key: string; sockets: number; channel: string; since?: string }
-  /** Waits until that many messages have come since the last time, 10 s at most unless `seconds` says otherwise. */
-  | { do: "expect"; port: number; messages: number; seconds?: number }
+  /**
+   * Waits until that many messages have come since the last time, 10 s at most unless `seconds` says otherwise; `more` may come
+   * where others post too.
+   */
+  | { do: "expect"; port: number; messages: number; seconds?: number; more?: boolean }
   /**
    * Posts positions at a rate of `perSecond`, and measures the time from each request to each of its
    * messages.
@@ -145,14 +148,18 @@ async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<void> 
 const TIMEOUT_SECONDS = 10;
 
 /** Waits until that many messages have come, and restarts the count. */
-async function expectMessages(group: Group, messages: number, seconds = TIMEOUT_SECONDS): Promise<void> {
+async function expectMessages(
+  group: Group,
+  messages: number,
+  { seconds = TIMEOUT_SECONDS, more = false }: { seconds?: number; more?: boolean } = {},
+): Promise<void> {
   const complete = Promise.withResolvers<void>();
   group.wanted = messages;
   group.complete = complete.resolve;
   const timeout = setTimeout(complete.resolve, seconds * 1_000);
   if (group.messages < messages) await complete.promise;
   clearTimeout(timeout);
-  if (group.messages !== messages)
+  if (group.messages < messages || (group.messages > messages && !more))
     throw new Error(`the subscribers got ${group.messages} messages in place of ${messages}`);
   group.messages = 0;
 }
@@ -179,7 +186,7 @@ async function obey(order: ListenOrder): Promise<Heard> {
   if (order.do === "open") await open(order);
   const group = groups.get(order.port);
   if (!group) throw new Error(`nobody listens to port ${order.port}`);
-  if (order.do === "expect") await expectMessages(group, order.messages, order.seconds);
+  if (order.do === "expect") await expectMessages(group, order.messages, order);
   const latencies = order.do === "pace" ? await pace(group, order) : null;
   if (order.do === "close") {
     for (const socket of group.sockets) socket.terminate();

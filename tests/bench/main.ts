@@ -12,6 +12,7 @@ import {
   measureZones,
   type Pair,
 } from "./comparisons";
+import { prepareEverything } from "./everything";
 import { describeFeed, measureFeed } from "./feed";
 import { addBoxes, describeFleet, type FleetFigures, measureFleet } from "./fleet";
 import { measureLate } from "./late";
@@ -48,6 +49,9 @@ const circles = (count: number): string => `${count.toLocaleString("en")} circle
 const POLYGONS = "100,000 polygons of 20 corners";
 const RULES = `${circles(ZONES)}, 10,000 rules on 1,000 devices`;
 const DEVICES_WITH_RULES = 1_000;
+
+/** Boxes that push beside everything else. */
+const BOXES_OF_ALL = 10;
 
 /** Starts of the executable that are measured. */
 const MAX_STARTS = 10;
@@ -124,10 +128,13 @@ async function runSoak(options: Options, minutes: number, directory: string): Pr
   const preparation = await Preparation.start(join(directory, "prepared"), options.points);
   await preparation.growPoints(options.points);
   await preparation.growZones(ZONES);
+  const besides = options.everything ? await prepareEverything(await addBoxes(BOXES_OF_ALL)) : null;
   const place = preparation.finish();
-  const settings = { points: options.points, zones: ZONES };
+  const settings = { points: options.points, zones: ZONES, everything: options.everything };
   process.stdout.write(soakHead(machine(), settings));
-  const soak = await measureSoak(place, minutes, (minute) => process.stdout.write(describeMinute(minute)));
+  const soak = await measureSoak(place, minutes, besides, (minute) =>
+    process.stdout.write(describeMinute(minute)),
+  );
   return { machine: machine(), settings, ...soak };
 }
 

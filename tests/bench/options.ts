@@ -9,6 +9,8 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
                      fewest (default 10000,1000000,10000000, which takes 5 GB of disk)
   --soak [MINUTES]   instead, the memory of Fairlead alone under 200 requests/s with 200 sockets, minute by
                      minute, and what it is made of (default 120); 70 and more say whether it still grows
+  --everything       with --soak, 500 sockets, and beside them apps at each door, a receiver, boxes, a broker (mosquitto),
+                     alerts, and the page in Chromium
   --late             instead, the longest that others wait while a buffer of 100,000 late fixes comes in
   --tracks           instead, tracks of a device that has a tenth of the positions, and the wait of others meanwhile
   --alerts           instead, storms of 1,000 alerts in a second, told to a webhook, and the wait of others meanwhile
@@ -39,6 +41,8 @@ export interface Options {
   scale: number[] | null;
   /** Minutes of a steady load under which memory is watched; null for the comparison with the baseline. */
   soak: number | null;
+  /** True for a soak with everything on. */
+  everything: boolean;
   /** True for a buffer of late fixes in place of the comparison. */
   late: boolean;
   /** True to measure tracks alone. */
@@ -88,6 +92,7 @@ export function readOptions(): Options {
       quick: { type: "boolean", default: false },
       scale: { type: "string" },
       soak: { type: "string" },
+      everything: { type: "boolean", default: false },
       late: { type: "boolean", default: false },
       tracks: { type: "boolean", default: false },
       alerts: { type: "boolean", default: false },
@@ -120,6 +125,7 @@ export function readOptions(): Options {
     quick: values.quick,
     scale: sizes?.sort((a, b) => a - b) ?? null,
     soak: values.soak === undefined ? null : Math.ceil(positive("soak", values.soak)),
+    everything: values.everything,
     late: values.late,
     tracks: values.tracks,
     alerts: values.alerts,

@@ -1,7 +1,7 @@
 import { type CDPSession, chromium, type Page } from "playwright-core";
 import { bundlePage } from "../../src/bridge/shell/bundle";
 import type { Fixture, Place } from "./prepare";
-import { startFairlead } from "./processes";
+import { type Server, startFairlead } from "./processes";
 import { progress } from "./progress";
 
 /**
@@ -280,6 +280,20 @@ export async function measurePage(place: Place, positions: number): Promise<Page
   } finally {
     await browser.close();
   }
+}
+
+/** Opens the page and signs in, and leaves it open; `tell` hears of its errors. */
+export async function openPage(
+  { port, fixture }: Server,
+  tell: (message: string) => void,
+): Promise<{ close: () => Promise<void> }> {
+  const browser = await startBrowser();
+  const page = await browser.newPage({ viewport: { width: 1_440, height: 900 }, locale: "en" });
+  page.on("pageerror", ({ message }) => tell(message));
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await signIn(page, fixture);
+  await idle(page);
+  return browser;
 }
 
 export function describePage(figures: PageFigures & { machine: string }): string {

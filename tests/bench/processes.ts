@@ -69,15 +69,22 @@ export async function startCheckout(checkout: string, place: Place): Promise<Ser
   return { ...started, fixture: place.fixture };
 }
 
-export function startFairlead(place: Place, watched: { watched: true }): Promise<Watched>;
+export function startFairlead(
+  place: Place,
+  watched: { watched: true; settings?: Record<string, string> },
+): Promise<Watched>;
 export function startFairlead(place: Place): Promise<Server>;
-export async function startFairlead(place: Place, watched?: { watched: true }): Promise<Server | Watched> {
+export async function startFairlead(
+  place: Place,
+  watched?: { watched: true; settings?: Record<string, string> },
+): Promise<Server | Watched> {
   const { fixture } = place;
   const settings = {
     ...settingsOf(place),
     FAIRLEAD_RATE_LIMIT_LOGIN: "1000000/1",
     FAIRLEAD_WEBSOCKET_MAX_CONNECTIONS_PER_USER: "50000",
     FAIRLEAD_NOTIFICATIONS_ALLOWED_HOSTS: "127.0.0.1",
+    ...watched?.settings,
   };
   if (!watched) return { ...(await startServer(FAIRLEAD.slice(2), settings)), fixture };
   const questions = new Questions<MemoryOrder, Memory>("the server");

@@ -2,7 +2,7 @@ import type { Comparison, Delivery, DevicesCost, FanOutComparison, ZoneCost } fr
 import type { Summary } from "./figures";
 import { type Late, WAIT_WITHIN, type Waits } from "./late";
 import type { Scale } from "./scale";
-import { SOCKETS, type Soak, type SoakMinute, STEADY } from "./soak";
+import { SOCKETS, SOCKETS_OF_ALL, type Soak, type SoakMinute, STEADY } from "./soak";
 import type { Starts } from "./start";
 import type { Tracks } from "./tracks";
 
@@ -181,7 +181,7 @@ export function describeScale({ machine, settings, costs, preparedInSeconds }: S
 
 export interface SoakReport extends Soak {
   machine: string;
-  settings: { points: number; zones: number };
+  settings: { points: number; zones: number; everything: boolean };
 }
 
 const MEGABYTE = 1_000_000;
@@ -203,10 +203,10 @@ const soakLine = (cells: string[]): string =>
   cells.map((cell, at) => cell.padStart(Math.max(8, SOAK_COLUMNS[at]?.[0].length ?? 0))).join("  ");
 
 /** The head of a soak's table, and its explanation. */
-export const soakHead = (machine: string, { points, zones }: SoakReport["settings"]): string =>
+export const soakHead = (machine: string, { points, zones, everything }: SoakReport["settings"]): string =>
   [
     `Fairlead's memory under a steady load (${machine})`,
-    `${whole(points)} stored positions, ${whole(zones)} zones, ${SOCKETS} sockets that hear each new position; a socket comes and goes each second, somebody signs in every ten`,
+    `${whole(points)} stored positions, ${whole(zones)} zones, ${everything ? SOCKETS_OF_ALL : SOCKETS} sockets that hear each new position; a socket comes and goes each second, somebody signs in every ten`,
     "RSS is made of: the program's pages (files), the JavaScript heap as allocated, of which a part is in use, and the rest: SQLite's page cache, compiled code, buffers",
     "",
     soakLine(SOAK_COLUMNS.map(([head]) => head)),
@@ -217,7 +217,7 @@ export const describeMinute = (minute: SoakMinute): string =>
   `${soakLine(SOAK_COLUMNS.map(([, cell]) => cell(minute)))}\n`;
 
 /** The end of a soak's report. */
-export function describeSoak({ growth, collected, more }: SoakReport): string {
+export function describeSoak({ growth, collected, everything, more }: SoakReport): string {
   const { first, last, withoutPages } = collected;
   const sign = (bytes: number) => `${bytes < 0 ? "-" : "+"}${mb(Math.abs(bytes))} MB`;
   const row = (name: string, memory: typeof first) => [
@@ -235,6 +235,8 @@ export function describeSoak({ growth, collected, more }: SoakReport): string {
     "",
     `more objects than after minute 1: ${more.map(({ kind, first, last }) => `${kind} ${first} -> ${last}`).join(", ") || "none"}`,
   ];
+  const named = Object.entries(everything ?? {}).map(([name, count]) => `${whole(count)} ${name}`);
+  if (everything) lines.push("", `beside the requests: ${named.join(", ")}`);
   if (growth) {
     const { since, resident, isMet } = growth;
     const wanted = isMet === null ? "a short run proves nothing" : `at most ${mb(STEADY)} MB: ${mark(isMet)}`;

@@ -8,8 +8,9 @@ import { CURRENT, POST, scenarioNamed } from "./scenarios";
 
 /** A server's memory under a steady load, minute by minute: a leak shows as growth that doesn't end. */
 
-/** Subscribers of `gps`, who get each position. */
+/** Subscribers of `gps`, who get each position, alone and with everything on. */
 export const SOCKETS = 200;
+export const SOCKETS_OF_ALL = 500;
 
 /** The requests that are made all the time, each on a connection of its own with this pause (milliseconds). */
 const MIX = [POST.name, CURRENT.name, "GET /v1/gps?limit=10", "GET /v1/users/me by session"];
@@ -41,6 +42,8 @@ export interface Soak {
   growth: { since: number; resident: number; isMet: boolean | null } | null;
   /** After a collection of garbage: the first minute, the end, and the end without SQLite's page cache. */
   collected: { first: Memory; last: Memory; withoutPages: Memory };
+  /** All that happened beside the requests; null where nothing did. */
+  everything: Counts | null;
   /** Kinds of objects of which there are more at the end than after the first minute, the most first. */
   more: { kind: string; first: number; last: number }[];
 }
@@ -68,13 +71,24 @@ function comeAndGo({ port, fixture }: Watched): () => void {
   };
 }
 
-/** Runs the load for so many minutes, and tells each minute by `tell`. */
+/** All that goes on beside the requests: see everything.ts. */
+export interface Besides {
+  /** Environment of the server. */
+  settings: Record<string, string>;
+  start: (server: Watched) => Promise<{ counts: () => Counts; stop: () => Promise<void> }>;
+}
+
+/** The number of times that something has happened, by its name. */
+export type Counts = Record<string, number>;
+
+/** Runs the load for so many minutes, beside all else if there is any, and tells each minute by `tell`. */
 export async function measureSoak(
   place: Place,
   minutes: number,
+  besides: Besides | null,
   tell: (minute: SoakMinute) => void,
 ): Promise<Soak> {
-  const server = await startFairlead(place, { watched: true });
+  const server = await startFairlead(place, { watched: true, settings: besides?.settings ?? {} });
   const weigh = (order: Partial<MemoryOrder> = {}) => server.ask({ collect: false, shrink: false, ...order });
   const listeners = new Helper<ListenOrder, Heard>("listen.ts");
   const loads = MIX.map((name) => ({
@@ -82,7 +96,9 @@ export async function measureSoak(
     helper: new Helper<LoadOrder, Load>("load.ts"),
   }));
   const { port, fixture } = server;
-  await listeners.ask({ do: "open", port, key: fixture.key, sockets: SOCKETS, channel: "gps" });
+  const sockets = besides ? SOCKETS_OF_ALL : SOCKETS;
+  await listeners.ask({ do: "open", port, key: fixture.key, sockets, channel: "gps" });
+  const everything = await besides?.start(server);
   const end = comeAndGo(server);
   const told: SoakMinute[] = [];
   let posted = 0;
@@ -92,7 +108,7 @@ export async function measureSoak(
     const done = await Promise.all(loads.map(({ scenario, helper }) => helper.ask({ scenario, ...order })));
     const [post] = done as [Load];
     // Each position reached each subscriber.
-    await listeners.ask({ do: "expect", port, messages: post.sent * SOCKETS });
+    await listeners.ask({ do: "expect", port, messages: post.sent * sockets, more: besides !== null });
     posted += post.sent;
     const { counts: _, ...memory } = await weigh();
     const requestsPerSecond = done.reduce((sum, { sent, seconds }) => sum + sent / seconds, 0);
@@ -101,10 +117,12 @@ export async function measureSoak(
     first ??= await weigh({ collect: true });
   }
   end();
+  await everything?.stop();
   const last = await weigh({ collect: true });
   const withoutPages = await weigh({ collect: true, shrink: true });
   const collected = { first: first ?? last, last, withoutPages };
-  return { minutes: told, growth: growthOf(told), collected, more: moreOf(collected) };
+  const counts = everything?.counts() ?? null;
+  return { minutes: told, growth: growthOf(told), collected, everything: counts, more: moreOf(collected) };
 }
 
 /** The growth since the memory has settled, or in a short run since its middle, of which nothing is asked. */

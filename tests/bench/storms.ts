@@ -41,7 +41,7 @@ export interface Storms {
 }
 
 /** A receiver of webhooks, which counts the alerts that it hears of. */
-class Receiver {
+export class Receiver {
   readonly #heard = new Set<string>();
   readonly #server = Bun.serve({
     hostname: "127.0.0.1",
@@ -55,6 +55,11 @@ class Receiver {
 
   get url(): string {
     return `http://127.0.0.1:${this.#server.port}/`;
+  }
+
+  /** The number of occasions that it has heard of. */
+  get heard(): number {
+    return this.#heard.size;
   }
 
   /** Waits until it has heard of so many alerts, each once for each occasion. Throws if that takes too long. */

@@ -55,6 +55,23 @@ describe("old changes", () => {
     expect(kept()).toEqual(span(2 * STEP + 6, 2 * STEP + 10));
   });
 
+  test("that a wrong clock dates leave no gap among those that are kept", async () => {
+    await noteAt(NOW - 100 * HOUR, 5);
+    await noteAt(NOW, 5);
+    await noteAt(NOW - 100 * HOUR, 5);
+    await noteAt(NOW, 5);
+    await forgetOldChanges();
+    expect(kept()).toEqual(span(6, 20));
+  });
+
+  test("that a wrong clock dates far ahead don't keep all that follows", async () => {
+    await noteAt(NOW + 1_000 * HOUR, 5);
+    await noteAt(NOW - 100 * HOUR, 5);
+    await noteAt(NOW, 5);
+    await forgetOldChanges();
+    expect(kept()).toEqual(span(11, 15));
+  });
+
   test("are forgotten beyond changes.max_rows", async () => {
     await noteAt(NOW, 2_000 + STEP);
     await setSystemConfig("changes.max_rows", 1_000);

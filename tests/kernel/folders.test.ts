@@ -12,6 +12,7 @@ const ROOMLESS: Record<string, string> = {
   bench: "the benchmark",
   clients: "the client, in each runtime that it is made for",
   fuzz: "random requests against the whole server",
+  releases: "what is kept of each release: its document, a database, and the ways up from it",
   "stand-ins": "outside services, as servers on loopback",
   support: "the kit that all tests share",
 };

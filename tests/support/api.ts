@@ -34,15 +34,24 @@ function contractOf(document: string): Contract {
 /** The file in which all files of a run keep the document (see run.ts): a server takes a while to make it. */
 const KEPT = process.env.TEST_TEMPLATE && `${process.env.TEST_TEMPLATE}.openapi.json`;
 
-/** The server's document, which doesn't depend on the configuration (tests/commands.test.ts). */
-async function documentOf(url: string): Promise<string> {
-  if (KEPT && existsSync(KEPT)) return readFileSync(KEPT, "utf8");
-  const document = await (await fetch(`${url}/v1/openapi.json`)).text();
-  if (KEPT) {
-    writeFileSync(`${KEPT}.${process.pid}`, document);
-    renameSync(`${KEPT}.${process.pid}`, KEPT);
-  }
+const fetchDocument = async (url: string): Promise<string> => (await fetch(`${url}/v1/openapi.json`)).text();
+
+/** The document that all files of a run share, from the file in which it is kept; made by this server if there is none yet. */
+async function sharedDocument(file: string, url: string): Promise<string> {
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  const document = await fetchDocument(url);
+  writeFileSync(`${file}.${process.pid}`, document);
+  renameSync(`${file}.${process.pid}`, file);
   return document;
+}
+
+let shared: Promise<Contract> | undefined;
+
+/** The contract of a server, whose document doesn't depend on the configuration (tests/commands.test.ts). */
+async function serverContract(url: string): Promise<Contract> {
+  if (!KEPT) return contractOf(await fetchDocument(url));
+  shared ??= sharedDocument(KEPT, url).then(contractOf);
+  return shared;
 }
 
 /** A client of the API that checks every answer against the server's own document. */
@@ -55,7 +64,7 @@ export class Api {
   }
 
   contract(): Promise<Contract> {
-    this.#contract ??= documentOf(this.url).then(contractOf);
+    this.#contract ??= serverContract(this.url);
     return this.#contract;
   }
 

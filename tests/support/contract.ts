@@ -86,7 +86,8 @@ const ERROR = { $ref: "#/components/schemas/ErrorBody" };
  */
 export class Contract {
   readonly document: Document;
-  readonly #templates: { template: string; segments: string[] }[];
+  /** By their number of segments. */
+  readonly #templates: Map<number, { template: string; segments: string[] }[]>;
   readonly #ajv: Ajv2020;
   /** By schema: all operations share those of errors. */
   readonly #validators = new Map<object, ValidateFunction>();
@@ -97,10 +98,11 @@ export class Contract {
 
   constructor(document: Document) {
     this.document = document;
-    this.#templates = Object.keys(document.paths)
+    const templates = Object.keys(document.paths)
       // `/gps/current` before `/gps/{id}`.
       .sort((a, b) => a.split("{").length - b.split("{").length)
       .map((template) => ({ template, segments: template.split("/") }));
+    this.#templates = Map.groupBy(templates, ({ segments }) => segments.length);
     // The document itself is validated by another test (tests/docs/lint.test.ts).
     // A file of tests compiles far more than it validates, so that code which runs faster doesn't pay.
     this.#ajv = new Ajv2020({
@@ -114,10 +116,8 @@ export class Contract {
   operation(method: string, path: string): { template: string; operation: OperationDocument } | undefined {
     const wanted = (path.split("?")[0] ?? "").replace(/(?<=.)\/$/, "").split("/");
     const name = (method === "HEAD" ? "GET" : method).toLowerCase();
-    for (const { template, segments } of this.#templates) {
-      const isMeant =
-        segments.length === wanted.length &&
-        segments.every((segment, at) => segment.startsWith("{") || segment === wanted[at]);
+    for (const { template, segments } of this.#templates.get(wanted.length) ?? []) {
+      const isMeant = segments.every((segment, at) => segment.startsWith("{") || segment === wanted[at]);
       if (!isMeant) continue;
       const operation = this.document.paths[template]?.[name];
       if (operation) return { template, operation };

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 import { Api, type Token } from "./api";
 import { temporaryDirectories } from "./cleanup";
+import { closeKept } from "./rows";
 
 /** The program with a clock that tests can move: as compiled for the run (see run.ts), else from source. */
 const movable: string[] = process.env.TEST_PROGRAM
@@ -138,6 +139,7 @@ export class TestServer extends Api {
   readonly #child: Subprocess<"ignore", "pipe", "pipe">;
   readonly #output: Output;
   #clockMoves = false;
+  #isStopping = false;
   #aheadBy = 0;
   #leaptBy = 0;
   #onObeyed: () => void = () => {};
@@ -157,6 +159,7 @@ export class TestServer extends Api {
     this.systemKey = systemKey;
     this.#child = child;
     this.#output = output;
+    child.exited.then(() => closeKept(dataDir));
   }
 
   static async start(options: StartOptions = {}): Promise<TestServer> {
@@ -165,7 +168,8 @@ export class TestServer extends Api {
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
-    if (!dataDir) cpSync(source, directory, { recursive: true });
+    if (dataDir) closeKept(dataDir);
+    else cpSync(source, directory, { recursive: true });
     const limited = openFiles ? ["sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"] : [];
     const started = clock === "movable" ? movable : program;
     const child = Bun.spawn(under([...limited, ...started, "serve"]), {
@@ -288,8 +292,15 @@ export class TestServer extends Api {
     return this.#child.pid;
   }
 
+  /** False from the moment that it is told to stop. */
+  get isRunning(): boolean {
+    return !this.#isStopping && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   /** Sends a signal and waits for the end, and for all output. Returns the exit status. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
+    this.#isStopping = true;
+    closeKept(this.dataDir);
     this.#child.kill(signal);
     const status = await this.#child.exited;
     await this.#output.whole;

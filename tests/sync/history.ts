@@ -60,6 +60,8 @@ export interface Figures {
   doubled: number;
   overtaken: number;
   killed: number;
+  jumped: number;
+  marked: number;
   restored: number;
   copied: number;
   forked: number;
@@ -80,7 +82,7 @@ const INTERVAL = 30_000;
 export class History {
   readonly figures: Figures = {
     ...{ steps: 0, requests: 0, lost: 0, torn: 0, unanswered: 0, doubled: 0, overtaken: 0, killed: 0 },
-    ...{ restored: 0, copied: 0, forked: 0, whole: 0, rows: 0 },
+    ...{ jumped: 0, marked: 0, restored: 0, copied: 0, forked: 0, whole: 0, rows: 0 },
   };
   readonly log: string[] = [];
   readonly random: () => number;
@@ -128,8 +130,11 @@ export class History {
     } else if (draw < 0.86) boat.keep();
     else if (draw < 0.88) this.#shore.keep();
     else if (draw < 0.93) this.#meetMisfortune(boat);
-    else if (draw < 0.96) boat.forget();
-    else this.#arriveLate();
+    else if (draw < 0.95) boat.forget();
+    else if (draw < 0.96) {
+      this.figures.jumped++;
+      boat.sleep();
+    } else this.#arriveLate();
   }
 
   #meetMisfortune(boat: Boat): void {
@@ -374,6 +379,11 @@ class Boat {
     if (this.disk.ofFeedEpoch !== this.disk.feedEpoch) this.#fork();
   }
 
+  /** The steady clock goes on by days, as after a sleep of the machine. The clock that may be set back decides on `#marks` alone. */
+  sleep(): void {
+    this.#time += this.#history.below(40 * 86_400_000);
+  }
+
   // --- Its machine ---
 
   /** True if the machine asks; time goes by until it does. */
@@ -431,12 +441,13 @@ class Boat {
     const named = isBeginning ? parent : null;
     const most = named === null ? MOST_SECTIONS.alone : MOST_SECTIONS.withParent;
     const sections: Request["sections"] = [];
+    const has = (lane: Lane) => sections.some((section) => section.lane === lane);
     const add = (lane: Lane, chunks: Chunk[]) => {
       const { acknowledged: from, hash, begins } = lanes[lane];
-      if (sections.length < most && !sections.some((section) => section.lane === lane))
-        sections.push({ lane, begins, from, hash, chunks });
+      if (sections.length < most && !has(lane)) sections.push({ lane, begins, from, hash, chunks });
     };
-    for (const lane of ["alerts", "trips", "backlog"] as const) {
+    const ofFeed = Object.values(LANE_OF);
+    for (const lane of ofFeed) {
       const chunks = this.#chunks(this.#after(lane).map((row) => ({ ...row, hash: row.hash })));
       if (chunks.length > 0) add(lane, chunks);
     }
@@ -445,6 +456,10 @@ class Boat {
       .slice(lanes.history.acknowledged);
     const chunks = this.#chunks(older);
     if (chunks.length > 0) add("history", chunks);
+    for (const lane of ofFeed) {
+      const chunks = has(lane) ? [] : this.#marks(lane);
+      if (chunks.length > 0) add(lane, chunks);
+    }
     for (const lane of LANES) if (lanes[lane].begins || this.#unsure.has(lane)) add(lane, []);
     if (sections.length === 0) add("backlog", []);
     this.#machine = asks(
@@ -454,6 +469,17 @@ class Boat {
       this.#time,
     );
     return { epoch, parent: named, sequence: starts * REQUESTS_A_START + ++this.#requests, sections };
+  }
+
+  /** A lane without news is moved on at times: the age of the feed's rows says when, by a clock that may be wrong. */
+  #marks(lane: Lane): Chunk[] {
+    const { acknowledged, begins } = this.disk.lanes[lane];
+    const upTo = this.#head;
+    const hash = this.#hashOf(lane, upTo);
+    if (begins || hash === null || upTo <= acknowledged || this.#after(lane).length > 0) return [];
+    if (this.#history.random() < 0.7) return [];
+    this.#history.figures.marked++;
+    return [{ rows: [], upTo, hash }];
   }
 
   #chunks(rows: { number: number; id: string; hash: string }[]): Chunk[] {

@@ -9038,6 +9038,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
@@ -18604,6 +18605,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];

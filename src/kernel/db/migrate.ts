@@ -39,9 +39,13 @@ export type MigrationProgress = (tag: string, done: number, total: number) => vo
 /**
  * Applies pending migrations, each in a transaction of its own, or in steps. Foreign keys are off meanwhile
  * (SQLite ignores the pragma inside a transaction, and rebuilding a table would delete its children) and
- * checked before each migration's last commit. Returns the tags that were applied.
+ * checked before each migration's last commit. `begin` is told of each migration before it runs. Returns the tags that
+ * were applied.
  */
-export function migrate(progress: MigrationProgress = () => {}): string[] {
+export function migrate(
+  progress: MigrationProgress = () => {},
+  begin: (tag: string) => void = () => {},
+): string[] {
   const applied = appliedMigrations();
   const done: string[] = [];
   sqlite.run("PRAGMA foreign_keys = OFF");
@@ -51,6 +55,7 @@ export function migrate(progress: MigrationProgress = () => {}): string[] {
       const before = applied.get(migration.tag);
       if (before === hash) continue;
       if (before !== undefined) throw new Error(`migration ${migration.tag} changed after it was applied`);
+      begin(migration.tag);
       runMigration(migration, progress, () => {
         if (sqlite.query("PRAGMA foreign_key_check").all().length > 0)
           throw new Error(`migration ${migration.tag} would leave broken references`);

@@ -6,6 +6,7 @@ import { flushToDisk, nameWithoutReplacing, reason, UNFINISHED } from "../proces
 import { OperatorError, remedy } from "../process/operator";
 import { openDatabase, sqlite } from "./connection";
 import { type MigrationProgress, migrate, pendingMigrations } from "./migrate";
+import { type Extent, extentsOf } from "./migration-extent";
 import { recordVersion } from "./program-record";
 import { closeDatabase, emptyWriteAheadLog } from "./transactions";
 
@@ -18,8 +19,16 @@ export interface Opening {
   check?: () => void;
   /** Called before an existing database is migrated; the function that it returns is called afterwards. */
   beforeMigration?: () => Promise<AfterMigration>;
-  /** Called during migrations that go in steps. */
-  progress?: MigrationProgress;
+  /** Told of the migrations of an existing database. */
+  watch?: MigrationWatch;
+}
+
+export interface MigrationWatch {
+  /** Called before the first migration. */
+  announce: (extents: Extent[]) => void;
+  /** Called before each migration, with its tag. */
+  begin: (tag: string) => void;
+  progress: MigrationProgress;
 }
 
 /** Gets the number of migrations applied: all pending ones, or those before one that failed. */
@@ -45,17 +54,15 @@ export async function openData(opening: Opening): Promise<string[]> {
   }
 }
 
-async function bringUp(
-  { holdsLock, beforeMigration, progress }: Opening,
-  pending: string[],
-): Promise<string[]> {
+async function bringUp({ holdsLock, beforeMigration, watch }: Opening, pending: string[]): Promise<string[]> {
   const lock = holdsLock ? null : takeLock();
   if (!holdsLock && !lock) throw olderServer();
   let isDone = false;
   try {
     const after = await beforeMigration?.();
     try {
-      const applied = migrate(progress);
+      watch?.announce(extentsOf(pending));
+      const applied = migrate(watch?.progress, watch?.begin);
       recordVersion(sqlite);
       after?.(applied.length, true);
       isDone = true;

@@ -47,13 +47,18 @@ export function countUnsent(request: Request, bytes: number): void {
 }
 
 /** Counts an answer whose length is known only from its body, and compresses it if its client asks for that. */
-export async function countedAnswer(request: Request, answer: Response): Promise<Response> {
-  const text = await answer.text();
+export const countedAnswer = async (request: Request, answer: Response): Promise<Response> =>
+  countedText(request, await answer.text(), Object.fromEntries(answer.headers), answer.status);
+
+/** The answer of a text: it is counted if it is large, and compressed if its client asks for that. */
+export async function countedText(
+  request: Request,
+  text: string,
+  named: Record<string, string>,
+  status = 200,
+): Promise<Response> {
   if (text.length > LARGE) countUnsent(request, Buffer.byteLength(text));
-  const headers: Record<string, string> = { vary: "Origin", ...Object.fromEntries(answer.headers) };
+  const headers: Record<string, string> = { vary: "Origin", ...named };
   const body = await compressed(text, request, headers);
-  return new Response(typeof body === "string" ? body : new Uint8Array(body), {
-    status: answer.status,
-    headers,
-  });
+  return new Response(typeof body === "string" ? body : new Uint8Array(body), { status, headers });
 }

@@ -1,3 +1,4 @@
+import { wordsOfNetwork } from "../../kernel/http/network-trouble";
 import { BrokerFault } from "./frames";
 
 /** Words for what goes wrong between this program and the broker, as what "it" does. They quote nothing that it sent. */
@@ -40,22 +41,6 @@ const REASONS: Record<number, string> = {
   160: "it ends connections of that age",
 };
 
-const CODES: Record<string, string> = {
-  ECONNREFUSED: "the connection is refused",
-  ECONNRESET: "the connection is cut",
-  EPIPE: "the connection is cut",
-  ENOTFOUND: "its name does not resolve",
-  EAI_AGAIN: "its name cannot be resolved now",
-  ENETUNREACH: "the network cannot be reached",
-  EHOSTUNREACH: "the host cannot be reached",
-  ETIMEDOUT: "it does not answer",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: "it sends packets that are too large",
-};
-
-/** Codes of certificates that nobody vouches for. */
-const CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|LEAF_SIGNATURE/;
 const TLS = /^(?:ERR_)?(?:SSL|TLS)|EPROTO/;
 
 /** An answer of the broker that refuses, with the reason that MQTT has for it. */
@@ -87,10 +72,6 @@ export function wordsOf(error: unknown): string {
   const status = /^Unexpected server response: (\d{3})$/.exec(String(message))?.[1];
   if (status !== undefined) return `there is no WebSocket at its address (status ${status})`;
   if (typeof code !== "string") return "it does not speak MQTT";
-  const known = CODES[code];
-  if (known !== undefined) return known;
-  if (CERTIFICATE.test(code))
-    return `its certificate cannot be verified (${code}); NODE_EXTRA_CA_CERTS names an authority of your own`;
-  if (TLS.test(code)) return `TLS fails (${code})`;
-  return /^[A-Z0-9_]{1,64}$/.test(code) ? `it cannot be reached (${code})` : "it cannot be reached";
+  if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") return "it sends packets that are too large";
+  return TLS.test(code) && !/CERT/.test(code) ? `TLS fails (${code})` : wordsOfNetwork(code);
 }

@@ -17,8 +17,9 @@ import { OperatorError } from "../../kernel/process/operator";
 import { print, sizeInWords } from "../../kernel/process/print";
 import { now, SECOND } from "../../kernel/time/clock";
 import { startCopy } from "./copy";
+import { describeMigration, tellMigration, watchMigration } from "./migration-watch";
 import { beforeName, beforesAmong, surplus } from "./names";
-import { logProgress, migrationProgress, showProgress, sizeOf } from "./progress";
+import { logProgress, showProgress, sizeOf } from "./progress";
 
 /**
  * The checked copy of a database that is made before a migration changes it, so that an upgrade can be taken
@@ -185,24 +186,31 @@ export function removeUnfinishedBefores(): void {
   }
 }
 
-/** The command `migrate`. */
+/** The command `migrate`. Nothing but log lines and a terminal tell of it before it has succeeded (rule P1). */
 export async function migrateData(backup: boolean): Promise<void> {
   const removeDirectory = prepareDataDirectory();
   const lines: string[] = [];
   const tell = ({ file, size }: MadeCopy) =>
     lines.push(`Copied the database to ${file} (${sizeInWords(size)}) and checked the copy.`);
+  const watch = watchMigration((extents, isLong) => {
+    if (process.stderr.isTTY) process.stderr.write(`${describeMigration(extents)}\n`);
+    else if (isLong) tellMigration(extents);
+  });
   try {
     const applied = await openData({
       holdsLock: false,
       beforeMigration: () => backUpBeforeMigration(backup, tell),
-      progress: migrationProgress(),
+      watch,
     });
-    chainBacklog(migrationProgress());
+    chainBacklog(watch.progress);
     closeDatabase();
     lines.push(applied.length === 0 ? "The database is up to date" : `Applied ${applied.join(", ")}`);
+    watch.end();
     await print(lines.join("\n"));
   } catch (error) {
     removeDirectory();
     throw error;
+  } finally {
+    watch.end();
   }
 }

@@ -1,7 +1,7 @@
 import { config } from "../../configuration/config";
 import { isWithinHours, type SyncKind } from "../../configuration/option-kinds";
 import { now, SECOND } from "../../kernel/time/clock";
-import type { Mode } from "./build";
+import type { Mode } from "./filling";
 import type { Walk } from "./table";
 
 /** The operator's wishes for the line to the shore, as the transfer reads them. */

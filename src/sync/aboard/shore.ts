@@ -1,4 +1,5 @@
 import { VERSION } from "../../configuration/version";
+import { wordsOfNetwork } from "../../kernel/http/network-trouble";
 import { type Bounds, boundedFetch, OutboundError, retryAfter } from "../../kernel/http/outbound";
 import { checkerOf } from "../../kernel/http/validation";
 import { now, SECOND, steadyNow } from "../../kernel/time/clock";
@@ -46,33 +47,11 @@ const STATUS_LINE = 20;
 /** Milliseconds without a request after which the server may close the connection just as the next one comes. */
 const KEPT_OPEN = 4 * SECOND;
 
-const CODES: Record<string, string> = {
-  ECONNREFUSED: "the connection is refused",
-  ECONNRESET: "the connection is cut",
-  EPIPE: "the connection is cut",
-  ENOTFOUND: "its name does not resolve",
-  EAI_AGAIN: "its name cannot be resolved now",
-  ENETUNREACH: "the network cannot be reached",
-  EHOSTUNREACH: "the host cannot be reached",
-  ETIMEDOUT: "it does not answer in time",
-  TimeoutError: "it does not answer in time",
-  AbortError: "it does not answer in time",
-  EPROTO: "it does not speak TLS",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-};
 /** Failures before anything was sent. */
 const UNSENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH"];
-/** Codes of certificates that nobody vouches for. */
-const CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|LEAF_SIGNATURE/;
-
 function wordsOfCode(code: string): string {
-  const known = CODES[code];
-  if (known !== undefined) return known;
-  if (CERTIFICATE.test(code))
-    return `its certificate cannot be verified (${code}); NODE_EXTRA_CA_CERTS names an authority of your own`;
-  if (code.startsWith("more than ")) return "its answer is too long";
-  return /^[A-Za-z0-9_]{1,64}$/.test(code) ? `it cannot be reached (${code})` : "it cannot be reached";
+  if (code === "EPROTO") return "it does not speak TLS";
+  return code.startsWith("more than ") ? "its answer is too long" : wordsOfNetwork(code);
 }
 
 function wordsOfStatus(status: number): string {

@@ -13,7 +13,7 @@ import {
 } from "../batch/batch";
 import { LANES, type Lane } from "../batch/lanes";
 import { inSteps } from "../batch/steps";
-import { type Built, build, type Mode, type Sizes } from "./build";
+import { build } from "./build";
 import { type Answer, type LaneStates, type Milestone, settle } from "./cursors";
 import {
   changesOf,
@@ -25,6 +25,7 @@ import {
   type RecordLane,
   timeAfter,
 } from "./feed";
+import type { Built, Mode, Sizes } from "./filling";
 import type { Waiting } from "./machine";
 import { Memory } from "./memory";
 import { forkEpoch, keepLanes, noteTraffic, openState, release, type State, wholeEpoch } from "./state";

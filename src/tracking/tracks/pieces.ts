@@ -1,8 +1,9 @@
 import { EARTH_RADIUS_KM } from "../../kernel/values/great-circle";
-import { toVector } from "../geofences/geometry";
 import type { Fix, Spot } from "./fixes";
 
 /** The pieces of a track, and its figures, found out as its positions come. */
+
+const RADIANS = Math.PI / 180;
 
 /** West, south, east and north in degrees; west exceeds east across the 180th meridian. */
 export type Bbox = [west: number, south: number, east: number, north: number];
@@ -50,8 +51,8 @@ export class PieceFinder {
   #last: Spot | Fix | null = null;
   #kilometres = 0;
   #total = 0;
-  /** The last position on the unit sphere. */
-  at: Vector = { x: 0, y: 0, z: 0 };
+  /** The last position on the unit sphere, until the next one. */
+  readonly at: Vector = { x: 0, y: 0, z: 0 };
 
   readonly #beginners: ReadonlySet<number>;
 
@@ -65,9 +66,9 @@ export class PieceFinder {
   begins(fix: Spot | Fix): boolean {
     const last = this.#last;
     const isNew = last === null || fix[1] - last[1] > this.#gap || this.#beginners.has(fix[0]);
-    const at = vectorOf(fix);
-    if (!isNew) this.#kilometres += distanceOf(this.at, at);
-    this.at = at;
+    const { x: lastX, y: lastY, z: lastZ } = this.at;
+    placeAt(fix, this.at);
+    if (!isNew) this.#kilometres += distanceOf(this.at.x - lastX, this.at.y - lastY, this.at.z - lastZ);
     this.#box.add(fix[2], fix[3]);
     this.#total++;
     this.#last = fix;
@@ -86,15 +87,22 @@ export interface Vector {
   z: number;
 }
 
+/** Makes a vector that of a position: millions of new ones would have to be collected. */
+function placeAt(fix: Spot | Fix, vector: Vector): void {
+  const latitude = fix[2] * RADIANS;
+  const longitude = fix[3] * RADIANS;
+  const cosLatitude = Math.cos(latitude);
+  vector.x = cosLatitude * Math.cos(longitude);
+  vector.y = cosLatitude * Math.sin(longitude);
+  vector.z = Math.sin(latitude);
+}
+
 export function vectorOf(fix: Spot | Fix): Vector {
-  const vector = toVector({ latitude: fix[2], longitude: fix[3] });
-  return { x: vector[0], y: vector[1], z: vector[2] };
+  const vector = { x: 0, y: 0, z: 0 };
+  placeAt(fix, vector);
+  return vector;
 }
 
 /** The great-circle distance of two points in kilometres, by their chord: exact to some nanometres where they are near. */
-function distanceOf(a: Vector, b: Vector): number {
-  const x = a.x - b.x;
-  const y = a.y - b.y;
-  const z = a.z - b.z;
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2));
-}
+const distanceOf = (x: number, y: number, z: number): number =>
+  2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(x * x + y * y + z * z) / 2));

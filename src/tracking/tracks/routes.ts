@@ -11,7 +11,7 @@ import { isKnown } from "../../kernel/http/etag";
 import { noteLargeRead } from "../../kernel/http/large-reads";
 import { IdParams, query, t } from "../../kernel/http/schema";
 import { streamed } from "../../kernel/http/streamed";
-import { countedAnswer, LARGE } from "../../kernel/http/unsent";
+import { countedText, LARGE } from "../../kernel/http/unsent";
 import { requireTrip } from "../shares/trips";
 import { MEDIA_TYPES, TRACK_FORMATS, Track, type TrackFormat, TrackQuery } from "./schema";
 import { type Course, courseOfDevice, courseOfTrip, etagOf, fileName, fileOf, trackOf } from "./service";
@@ -53,7 +53,7 @@ async function answer(
   if (format === "json") {
     const text = JSON.stringify(single(await trackOf(course, asked, caller.id, check), self));
     if (text.length > LARGE) noteLargeRead(caller.id, text.length);
-    return countedAnswer(request, new Response(text, { headers }));
+    return countedText(request, text, headers);
   }
   // HEAD asks about the answer: the file would be made for nothing (RFC 9110, section 9.3.2).
   if (request.method === "HEAD") return new Response(null, { headers });

@@ -67,22 +67,23 @@ function look({ x, y, z }: Way, stretch: Stretch, from: number, to: number): voi
   const vx = by * nz - bz * ny;
   const vy = bz * nx - bx * nz;
   const vz = bx * ny - by * nx;
+  // The normal of near ends is rounded: what that does to a point it does to the beginning too, and the difference is exact.
+  const rounded = ax * nx + ay * ny + az * nz;
   for (let at = from; at < to; at++) {
     const px = x[at] as number;
     const py = y[at] as number;
     const pz = z[at] as number;
-    // Differences, since products of near vectors would lose the millimetres.
-    const dx = px - ax;
-    const dy = py - ay;
-    const dz = pz - az;
     let chord: number;
     if (isArc && px * ux + py * uy + pz * uz >= 0 && px * vx + py * vy + pz * vz >= 0) {
-      const sine = dx * nx + dy * ny + dz * nz;
-      const squared = Math.min(1, sine * sine);
+      const sine = px * nx + py * ny + pz * nz - rounded;
+      const squared = sine * sine;
       // The squared chord is no more than this: the root and the division are spared for most points.
       if (squared * (1 + squared) < deviation) continue;
-      chord = (2 * squared) / (1 + Math.sqrt(1 - squared));
+      chord = (2 * squared) / (1 + Math.sqrt(Math.max(0, 1 - squared)));
     } else {
+      const dx = px - ax;
+      const dy = py - ay;
+      const dz = pz - az;
       chord = dx * dx + dy * dy + dz * dz;
       const ex = px - bx;
       const ey = py - by;
@@ -247,7 +248,7 @@ async function amongAll(
     add(first, farthest, least);
     add(farthest, last, least);
   }
-  const ordered = appears.slice(0, way.length).sort();
+  const ordered = appears.slice().sort();
   // The first one that doesn't fit is the limit, unless it is an end.
   const beyond = ordered[way.length - most - 1] ?? -1;
   const limit = Number.isFinite(beyond) ? beyond : (ordered.findLast(Number.isFinite) ?? -1);

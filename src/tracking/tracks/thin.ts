@@ -72,11 +72,11 @@ class Columns implements Way {
   }
 
   /** Takes a position, and what it is on the unit sphere. */
-  push(fix: Spot | Fix, begins: boolean, { x, y, z }: Vector): void {
+  push(fix: Spot | Fix, begins: boolean, vector: Vector): void {
     const at = this.length++;
-    this.x[at] = x;
-    this.y[at] = y;
-    this.z[at] = z;
+    this.x[at] = vector.x;
+    this.y[at] = vector.y;
+    this.z[at] = vector.z;
     // By index: taken apart by a pattern, each array would be iterated.
     this.#seconds[at] = seconds(fix[1]);
     this.#latitude[at] = fix[2];
@@ -88,7 +88,7 @@ class Columns implements Way {
   }
 
   #note(at: number): void {
-    const last = this.pieces.at(-1);
+    const last = this.pieces[this.pieces.length - 1];
     if (last && this.#begins[at] === 0) last[1] = at;
     else this.pieces.push([at, at]);
   }
@@ -110,12 +110,20 @@ class Columns implements Way {
     return this;
   }
 
-  point(at: number): TrackPoint {
-    return [
-      ...([this.#longitude[at], this.#latitude[at], this.#seconds[at]] as [number, number, number]),
-      orNull(this.#speed[at] as number),
-      orNull(this.#altitude[at] as number),
-    ];
+  /** Some of the points in their order, the first of each piece among them, in pieces. */
+  pointsOf(kept: readonly number[]): TrackPoint[][] {
+    const pieces: TrackPoint[][] = [];
+    let piece: TrackPoint[] = [];
+    for (const at of kept) {
+      if (this.#begins[at] === 1) {
+        piece = [];
+        pieces.push(piece);
+      }
+      const [longitude, latitude] = [this.#longitude[at] as number, this.#latitude[at] as number];
+      const [speed, altitude] = [orNull(this.#speed[at] as number), orNull(this.#altitude[at] as number)];
+      piece.push([longitude, latitude, this.#seconds[at] as number, speed, altitude]);
+    }
+    return pieces;
   }
 }
 
@@ -145,26 +153,24 @@ export async function thinToFit(
   spare = null;
   let capacity = AT_FIRST;
   let tolerance = 0;
-  const shape = async (points: number) => {
-    const { kept, tolerance: needed } = await fitting(columns, columns.pieces, points);
-    columns.keep(kept);
-    return needed;
-  };
+  const shape = (points: number) => fitting(columns, columns.pieces, points);
   for await (const page of pages)
     for (const fix of page) {
       if (columns.isFull && capacity < MOST_HELD) {
         capacity = Math.min(MOST_HELD, capacity * 2);
         await columns.widen(capacity);
-      } else if (columns.isFull) tolerance += await shape(OF_PART);
+      } else if (columns.isFull) {
+        const part = await shape(OF_PART);
+        columns.keep(part.kept);
+        tolerance += part.tolerance;
+      }
       columns.push(fix, finder.begins(fix), finder.at);
     }
   await pause();
-  tolerance += await shape(most);
-  const pieces = columns.pieces.map(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, at) => columns.point(first + at)),
-  );
+  const whole = await shape(most);
+  const pieces = columns.pointsOf(whole.kept);
   if (capacity === AT_FIRST) spare = columns.emptied();
-  return { pieces, tolerance };
+  return { pieces, tolerance: tolerance + whole.tolerance };
 }
 
 // --- A tolerance ------------------------------------------------------------------------------------------

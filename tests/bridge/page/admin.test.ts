@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
-import { soon } from "../../support/expectations";
+import { done, soon } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { write } from "../../support/rows";
 import { ADMIN, TestServer } from "../../support/server";
@@ -61,6 +61,51 @@ describe.skipIf(!chromium)("the administration", () => {
     await expectAccessible(page);
   });
 
+  test("takes a user's deletion back, deletes them, and erases them at once", async () => {
+    const { page } = visit;
+    const user = await newUser(server);
+    const statusOf = async () =>
+      done(await server.get(`/v1/admin/users/${user.id}/deletion-status`, { token: server.systemKey }));
+    const body = { password: user.password };
+    done(await server.post("/v1/users/me/deletion", { token: user.token, body }));
+    await open(`users/${user.id}`);
+    await page.getByText("Will be erased").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Cancel the deletion" }).click();
+    await gone(page.getByText("Will be erased"));
+    expect((await statusOf()).scheduled_deletion_at).toBeNull();
+
+    await page.getByRole("button", { name: "Delete this user" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Deleted", { exact: true }).waitFor();
+    await gone(page.getByRole("button", { name: "Delete this user" }));
+    expect((await server.get("/v1/users/me", { token: user.token })).status).toBe(401);
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Erase at once" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Erase at once" }).click();
+    await page.getByRole("link", { name: new RegExp(ADMIN.username) }).waitFor();
+    await gone(page.getByRole("link", { name: new RegExp(user.username) }));
+  });
+
+  test("makes a backup, shows it once it is made, and says what the doctor finds", async () => {
+    const { page } = visit;
+    await open("server");
+    const backups = page.locator(".section", { hasText: "Make one now" });
+    await backups.getByText("There are none yet.").waitFor();
+    await backups.getByRole("button", { name: "Make one now" }).click();
+    await page.getByText("The backup has begun.").waitFor();
+    // Nobody has to look again for it.
+    await backups.getByText(/fairlead-.*\.db/).waitFor();
+    await gone(backups.getByText("There are none yet."));
+    const findings = page.locator(".section", { hasText: "What the doctor finds" });
+    await findings.locator(".row").first().waitFor();
+    const told = (await server.get("/v1/admin/doctor", { token: await server.admin() })).body.data.findings;
+    expect(await findings.locator(".row").count()).toBe(told.length);
+    await findings.getByRole("button", { name: "Look again" }).click();
+    await expectAccessible(page);
+  });
+
   test("shows a key once, to copy and to scan", async () => {
     const { page } = visit;
     await open("keys");
@@ -102,7 +147,7 @@ describe.skipIf(!chromium)("the administration", () => {
       server,
       `UPDATE boxes SET last_contact_at = ${Date.now() - 60_000}, backlog_estimate = 1440, clock_offset_ms = -90000,
        version = '0.3.0', assigned_version = 3, applied_version = 2, error = 'alert rule Fast: device_ids.0 is no device',
-       bytes_today = 184320, bytes_date = date('now') WHERE id = '${box.id}'`,
+       skipped_rows = 72, refused_rows = 1, bytes_today = 184320, bytes_date = date('now') WHERE id = '${box.id}'`,
     );
     // Written beside the server, nothing tells of it.
     await page.reload();
@@ -110,6 +155,8 @@ describe.skipIf(!chromium)("the administration", () => {
     for (const text of [
       "linked",
       "1,440 rows",
+      "72 rows",
+      "Refused here",
       "0.18 MB",
       "90 s behind",
       "version 3, it still has 2",

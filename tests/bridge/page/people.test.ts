@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { guarded, nextCode } from "../../identity/two-factor/support";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { newUser, staff } from "../../support/people";
 import { freePort } from "../../support/program";
@@ -141,6 +142,7 @@ describe.skipIf(!chromium)("a change by whoever signed in a while ago", () => {
       await page.getByRole("button", { name: "Save" }).click();
       const question = page.getByRole("dialog", { name: "Is it you?" });
       await expectAccessible(page);
+      expect(await question.getByLabel("Code of the second factor").count()).toBe(0);
       await question.getByLabel("Password", { exact: true }).fill("not this one");
       await question.getByRole("button", { name: "Confirm" }).click();
       await question.getByRole("alert").waitFor();
@@ -149,6 +151,29 @@ describe.skipIf(!chromium)("a change by whoever signed in a while ago", () => {
       await gone(question);
       await page.getByText("newer@example.org").waitFor();
       await gone(page.getByText("Your session has ended"));
+
+      // Whoever has a second factor gives both.
+      const careful = await guarded(late);
+      const { page: other } = await openPage(browser, late, { size: PHONE, at: "/me" });
+      await other.getByLabel(/^Username or email/).fill(careful.username);
+      await other.getByLabel(/^Password/).fill(careful.password);
+      await other.getByRole("button", { name: "Sign in" }).click();
+      await other.getByLabel(/code/i).fill(await nextCode(late, careful.secret));
+      await other.getByRole("button", { name: "Confirm", exact: true }).click();
+      await other.locator(".shell").waitFor();
+      await late.advance(11 * MINUTE);
+      await other.getByRole("button", { name: "Change the email address" }).click();
+      await other.getByLabel("New email address").fill("careful@example.org");
+      await other.getByRole("button", { name: "Save" }).click();
+      const both = other.getByRole("dialog", { name: "Is it you?" });
+      await both.getByLabel("Password", { exact: true }).fill(careful.password);
+      await both.getByRole("button", { name: "Confirm" }).click();
+      // Without the code, the form isn't sent.
+      await both.getByLabel("Code of the second factor").fill(await nextCode(late, careful.secret));
+      await expectAccessible(other);
+      await both.getByRole("button", { name: "Confirm" }).click();
+      await gone(both);
+      await other.getByText("careful@example.org").waitFor();
     } finally {
       await late.stop();
     }

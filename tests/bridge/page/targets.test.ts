@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Page } from "playwright-core";
 import { RULES, send } from "../../alerts/support";
 import { newTarget, PATH } from "../../alerts/targets/support";
+import { MqttBroker } from "../../stand-ins/mqtt-broker";
 import { NtfyStandIn } from "../../stand-ins/ntfy";
 import { decodeQuotedPrintable, SmtpStandIn } from "../../stand-ins/smtp";
 import { TelegramStandIn } from "../../stand-ins/telegram";
@@ -21,14 +22,17 @@ let browser: Browser;
 let ntfy: NtfyStandIn;
 let telegram: TelegramStandIn;
 let smtp: SmtpStandIn;
+let broker: MqttBroker;
 
 beforeAll(async () => {
   if (!chromium) return;
-  [ntfy, telegram, smtp] = [new NtfyStandIn(), new TelegramStandIn(), await SmtpStandIn.start()];
+  [ntfy, telegram] = [new NtfyStandIn(), new TelegramStandIn()];
+  [smtp, broker] = await Promise.all([SmtpStandIn.start(), MqttBroker.start()]);
   const settings = {
     ...telegram.settings,
     ...smtp.settings(),
     "notifications.allowed_hosts": ntfy.host,
+    "mqtt.url": broker.url,
   };
   [server, browser] = await Promise.all([
     TestServer.start({ clock: "movable", settings }),
@@ -38,6 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (!chromium) return;
   await Promise.all([server.stop(), browser.stop(), ntfy.stop(), telegram.stop(), smtp.stop()]);
+  await broker.stop();
 });
 
 /** Adds the target whose form is filled in, and sends a test there. */
@@ -60,7 +65,7 @@ const begin = async (page: Page, kind: string): Promise<void> => {
 const targetsOf = async () => done(await server.get(PATH, { token: await server.admin() })).data;
 
 describe.skipIf(!chromium)("a target", () => {
-  test("is an app by ntfy, a mailbox or a chat of Telegram, each tried by its button", async () => {
+  test("is an app by ntfy, a mailbox, a chat of Telegram or a topic of the broker, each tried by its button", async () => {
     const visit = await openBridge(browser, server, ADMIN, { at: "/alerts/targets/new", size: PHONE });
     const { page } = visit;
     await begin(page, "ntfy");
@@ -93,10 +98,16 @@ describe.skipIf(!chromium)("a target", () => {
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText("There is no such chat, or the bot isn't in it.").waitFor();
 
+    await begin(page, "mqtt");
+    await page.getByLabel("Topic").fill("boat/alarms");
+    await expectAccessible(page);
+    await addAndTest(page, "Siren on board");
+    expect(broker.at("boat/alarms").length).toBe(1);
+
     await page.evaluate(() => {
       location.hash = "#/alerts/targets";
     });
-    for (const name of ["Skipper's phone", "Skipper's mailbox", "Crew's chat"])
+    for (const name of ["Skipper's phone", "Skipper's mailbox", "Crew's chat", "Siren on board"])
       await page.getByRole("link", { name }).waitFor();
     const shown = await page.locator("main").textContent();
     for (const secret of [ntfy.token, telegram.token]) expect(shown).not.toContain(secret);

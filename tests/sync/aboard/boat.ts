@@ -5,7 +5,7 @@ import { note, openFeed } from "../../../src/feed/journal";
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { now, setClock } from "../../../src/kernel/time/clock";
-import type { Mode } from "../../../src/sync/aboard/build";
+import type { Mode } from "../../../src/sync/aboard/filling";
 import type { Walk } from "../../../src/sync/aboard/table";
 import type { Prepared, Result, Transfer } from "../../../src/sync/aboard/transfer";
 import type { Remarks } from "../../../src/sync/batch/batch";

@@ -150,6 +150,8 @@ describe("a box and its shore come to hold the same", () => {
         [2, () => backup()],
         [1, () => shore.forget()],
         [3, () => pass(below(HOUR))],
+        // The clock was wrong, or is now.
+        [2, () => pass(below(60 * DAY) - 30 * DAY)],
         [
           2,
           async () => {

@@ -13,7 +13,7 @@ import { Show, useLoaded } from "../ui/loaded";
 const words = inLanguages({
   en: {
     title: "Is it you?",
-    lead: "You signed in a while ago. Confirm that it is still you.",
+    lead: "You signed in a while ago. Confirm that it is you, and what you were about to do goes on.",
     password: "Password",
     code: "Code of the second factor",
     confirm: "Confirm",
@@ -24,7 +24,7 @@ const words = inLanguages({
   },
   de: {
     title: "Bist du es?",
-    lead: "Deine Anmeldung ist eine Weile her. Bestätige, dass du es noch bist.",
+    lead: "Deine Anmeldung ist eine Weile her. Bestätige, dass du es bist; dann geht weiter, was du vorhattest.",
     password: "Passwort",
     code: "Code des zweiten Faktors",
     confirm: "Bestätigen",
@@ -51,9 +51,8 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
     ]);
     const names = new Map(ways.data.map(({ provider, display_name }) => [provider, display_name]));
     return {
-      hasCode: factor.enabled,
-      hasForm: own.has_password || factor.enabled,
       hasPassword: own.has_password,
+      hasCode: factor.enabled,
       hasPasskey: own.passkeys > 0 && hasPasskeys(),
       // A code has to come with it, for which the page does not come back.
       names: factor.enabled ? [] : [...names],
@@ -75,17 +74,18 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
   return (
     <Dialog title={t.title} onClose={() => answer(false)}>
       <Show of={loaded}>
-        {({ hasForm, hasCode, hasPassword, hasPasskey, names }) => (
+        {({ hasPassword, hasCode, hasPasskey, names }) => (
           <>
-            <p>{t.lead}</p>
+            {(hasPassword || hasCode || hasPasskey) && <p>{t.lead}</p>}
             {hasPasskey && <Form kind="plain" action={t.byPasskey} onSubmit={byPasskey} />}
-            {hasForm && (
+            {(hasPassword || hasCode) && (
               <Form action={t.confirm} onSubmit={confirm} onCancel={() => answer(false)}>
                 {hasPassword && (
                   <TextField
                     label={t.password}
                     type="password"
                     autocomplete="current-password"
+                    required
                     {...bound(password)}
                   />
                 )}
@@ -93,6 +93,7 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
                   <TextField
                     label={t.code}
                     autocomplete="one-time-code"
+                    required
                     spellcheck={false}
                     {...bound(code)}
                   />
@@ -109,7 +110,9 @@ function Question({ answer }: { answer: (isRenewed: boolean) => void }): JSX.Ele
                 <p class="hint">{t.comeBack}</p>
               </div>
             )}
-            {!hasForm && !hasPasskey && names.length === 0 && <p class="notice warn">{t.signOut}</p>}
+            {!hasPassword && !hasCode && !hasPasskey && names.length === 0 && (
+              <p class="notice warn">{t.signOut}</p>
+            )}
           </>
         )}
       </Show>

@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import type { Feature, FeatureCollection } from "geojson";
 import type { GeoJSONSource, MapMouseEvent, MapTouchEvent } from "maplibre-gl";
+import { drawingOf } from "./canvas";
 import { circle, destination, distanceKm } from "./geometry";
 import type { Stage } from "./stage";
 
@@ -59,10 +60,7 @@ function featuresOf(shape: AnchorShape, hasHandle: boolean): Feature[] {
 /** The sign of an anchor, as a picture. */
 function drawSign(colour: string, paper: string): ImageData {
   const size = 56;
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = size;
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("the browser draws no canvas");
+  const context = drawingOf(size);
   const path = new Path2D("M12 8v12M8 11h8M12 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM5 14c0 4 3 6 7 6s7-2 7-6");
   context.scale(size / 24, size / 24);
   context.lineCap = context.lineJoin = "round";

@@ -1,5 +1,6 @@
 import type { Map as MapLibre } from "maplibre-gl";
 import type { Age } from "../age";
+import { drawingOf } from "./canvas";
 import type { Palette } from "./palette";
 
 /**
@@ -50,10 +51,7 @@ function draw(
   paper: string,
   fill: "full" | "half" | "hollow",
 ): ImageData {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = SIZE;
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("the browser draws no canvas");
+  const context = drawingOf(SIZE);
   const path = new Path2D();
   OUTLINES[outline](path);
   context.lineJoin = "round";

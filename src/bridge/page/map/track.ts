@@ -35,9 +35,9 @@ export function boxOf(bbox: Schemas["Track"]["bbox"]): Box | null {
   return [west, south, west > east ? east + 360 : east, north];
 }
 
-/** Shows the whole of a box. */
-export function showBox({ map }: Stage, box: Box): void {
-  map.fitBounds(box, { padding: 60, maxZoom: 13, animate: !prefersStillness() });
+/** Shows the whole of a box, flying there unless it is to be there at once. */
+export function showBox({ map }: Stage, box: Box, flies = !prefersStillness()): void {
+  map.fitBounds(box, { padding: 60, maxZoom: 13, animate: flies });
 }
 
 /** Draws a track under a name; `color` is that of the look unless it is given. Returns the function that takes it away. */

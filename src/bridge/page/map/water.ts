@@ -4,6 +4,7 @@ import type { GeoJSONSource } from "maplibre-gl";
 import { chosenOther } from "../chosen";
 import { number } from "../units";
 import { followWater, nearbyStation, type Station } from "../water";
+import { drawingOf } from "./canvas";
 import type { Stage } from "./stage";
 import { FONT } from "./style";
 import { onTap } from "./taps";
@@ -18,10 +19,7 @@ export const arrowOf = (trend: Station["trend"]): string =>
   trend === null ? "" : trend > 0 ? "↗" : trend < 0 ? "↘" : "→";
 
 function drawSign(colour: string, paper: string): ImageData {
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = 44;
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("the browser draws no canvas");
+  const context = drawingOf(44);
   context.fillStyle = paper;
   context.strokeStyle = colour;
   context.lineWidth = 4;

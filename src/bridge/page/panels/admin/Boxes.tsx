@@ -47,6 +47,8 @@ const words = inLanguages({
     ahead: (seconds: string) => `${seconds} s ahead`,
     behind: (seconds: string) => `${seconds} s behind`,
     version: "Fairlead",
+    lost: "Given up before they were sent",
+    refusedRows: "Refused here",
     handed: "Zones and rules",
     held: (version: number) => `version ${version}`,
     unheld: (assigned: number, applied: number | null) =>
@@ -86,6 +88,8 @@ const words = inLanguages({
     ahead: (seconds: string) => `${seconds} s voraus`,
     behind: (seconds: string) => `${seconds} s zurück`,
     version: "Fairlead",
+    lost: "Vor dem Senden aufgegeben",
+    refusedRows: "Hier abgelehnt",
     handed: "Zonen und Regeln",
     held: (version: number) => `Version ${version}`,
     unheld: (assigned: number, applied: number | null) =>
@@ -255,6 +259,8 @@ function Known({
         of={[
           [t.contact, box.last_contact_at === null ? null : <Ago key="contact" at={box.last_contact_at} />],
           [t.backlog, box.backlog_estimate === null ? null : t.rows(number(box.backlog_estimate))],
+          [t.lost, box.skipped_rows > 0 ? t.rows(number(box.skipped_rows)) : null],
+          [t.refusedRows, box.refused_rows > 0 ? t.rows(number(box.refused_rows)) : null],
           [t.today, state === "new" ? null : `${number(box.bytes_today / 1_000_000, 2)} MB`],
           [t.clock, clockText(box.clock_offset_ms)],
           [t.version, box.version],

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { BASE } from "../../base";
 import { inLanguages } from "../../language";
@@ -8,6 +9,7 @@ import { ask } from "../../ui/dialog";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Facts, Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
+import { say } from "../../ui/toasts";
 
 const words = inLanguages({
   en: {
@@ -21,6 +23,9 @@ const words = inLanguages({
     may: "It may",
     off: "ended",
     refresh: "Renew",
+    done: "The account is connected.",
+    denied: "You didn't allow it there: nothing is connected.",
+    failed: (reason: string) => `The account couldn't be connected (${reason}). Try again.`,
     remove: "Disconnect",
     removeText: "The other service is told that its tokens end.",
   },
@@ -35,14 +40,34 @@ const words = inLanguages({
     may: "Es darf",
     off: "beendet",
     refresh: "Erneuern",
+    done: "Das Konto ist verbunden.",
+    denied: "Du hast es dort nicht erlaubt: Nichts ist verbunden.",
+    failed: (reason: string) => `Das Konto ließ sich nicht verbinden (${reason}). Versuche es noch einmal.`,
     remove: "Trennen",
     removeText: "Der andere Dienst erfährt, dass seine Token enden.",
   },
 });
 
+/** Tells how the way to another service and back has ended. It leaves the address at once. */
+function tellOfReturn(): void {
+  const t = words();
+  const query = new URLSearchParams(location.search);
+  const [status, reason] = [query.get("status"), query.get("reason")];
+  if (status !== "connected" && status !== "error") return;
+  history.replaceState(null, "", BASE + location.hash);
+  say(
+    status === "connected"
+      ? t.done
+      : reason === "access_denied"
+        ? t.denied
+        : t.failed(/^[a-z_]+$/.exec(reason ?? "")?.[0] ?? status),
+  );
+}
+
 /** Accounts at other services that are connected. */
 export function Integrations(): JSX.Element {
   const t = words();
+  useEffect(tellOfReturn, []);
   const loaded = useLoaded(() => call(() => api.GET("/v1/integrations")), []);
   const platforms = useLoaded(() => call(() => api.GET("/v1/integrations/platforms")), []);
   return (
@@ -94,7 +119,7 @@ async function connect(slug: string): Promise<void> {
     api.POST("/v1/integrations/platform/{slug}/connect", {
       params: { path },
       body: {
-        redirect_uri: BASE,
+        redirect_uri: `${BASE}#/admin/integrations`,
         scopes: scopes.filter(({ required }) => required).map(({ name }) => name),
       },
     }),

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { inLanguages } from "../../language";
 import { may } from "../../session";
@@ -27,6 +28,7 @@ const words = inLanguages({
       backup: "Backups",
       notifications: "Notifications",
       position: "The vessel's own receiver",
+      mqtt: "MQTT broker",
       sync: "Link to the shore",
     } as Record<string, string>,
     up: "works",
@@ -67,6 +69,7 @@ const words = inLanguages({
       backup: "Sicherungen",
       notifications: "Benachrichtigungen",
       position: "Empfänger des Schiffs",
+      mqtt: "MQTT-Broker",
       sync: "Verbindung zum Land",
     } as Record<string, string>,
     up: "läuft",
@@ -184,9 +187,18 @@ function Findings(): JSX.Element {
   );
 }
 
+/** Milliseconds between two looks at a backup that is being made. */
+const WATCHED = 2_000;
+
 function Backups(): JSX.Element {
   const t = words();
   const loaded = useLoaded(async () => (await call(() => api.GET("/v1/admin/backups"))).data, []);
+  const isRunning = loaded.data !== null && loaded.data.started_at !== null;
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setTimeout(() => void loaded.reload(), WATCHED);
+    return () => clearTimeout(timer);
+  }, [isRunning, loaded.data]);
   const make = async () => {
     await call(() => api.POST("/v1/admin/backups"));
     say(t.begun);

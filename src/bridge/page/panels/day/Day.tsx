@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { followed } from "../../chosen";
@@ -115,23 +116,47 @@ function Devices({ choice }: { choice: Choice }): JSX.Element {
         onChange={(id) => show([id, ...others.filter((other) => other !== id)], null)}
       />
       {all.length > 1 && (
-        <details open={others.length > 0}>
-          <summary>{t.withOthers}</summary>
-          {all
-            .filter(([id]) => id !== first)
-            .map(([id, name]) => (
-              <CheckField
-                key={id}
-                label={name}
-                isChecked={others.includes(id)}
-                onChange={(isChecked) => {
-                  const kept = others.filter((other) => other !== id);
-                  show([first, ...(isChecked ? [...kept, id].slice(1 - MOST) : kept)]);
-                }}
-              />
-            ))}
-        </details>
+        <Others
+          of={all.filter(([id]) => id !== first)}
+          chosen={others}
+          onChoose={(ids) => show([first, ...ids.slice(1 - MOST)])}
+        />
       )}
     </div>
+  );
+}
+
+/** Devices to be shown too. They are listed once that is opened: a large fleet is a long list. */
+function Others({
+  of,
+  chosen,
+  onChoose,
+}: {
+  of: readonly (readonly [id: string, name: string])[];
+  chosen: readonly string[];
+  onChoose: (ids: readonly string[]) => void;
+}): JSX.Element {
+  const isOpen = useSignal(chosen.length > 0);
+  return (
+    <details
+      open={isOpen.value}
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>{words().withOthers}</summary>
+      {isOpen.value &&
+        of.map(([id, name]) => (
+          <CheckField
+            key={id}
+            label={name}
+            isChecked={chosen.includes(id)}
+            onChange={(isChecked) => {
+              const kept = chosen.filter((other) => other !== id);
+              onChoose(isChecked ? [...kept, id] : kept);
+            }}
+          />
+        ))}
+    </details>
   );
 }

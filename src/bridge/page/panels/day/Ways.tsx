@@ -51,17 +51,24 @@ function huesOf(ids: readonly string[]): number[] {
   });
 }
 
-function shownOf(read: Tracks | null, figures: ReadonlyMap<string, Figures> | null): Shown[] {
+/** The devices of tracks that were read, before their stops are known. */
+function devicesOf(read: Tracks | null): Shown[] {
   if (!read) return [];
   const found = [...read.tracks].filter(([, { points_total }]) => points_total > 0);
   const hues = huesOf(found.map(([id]) => id));
   return found.map(([id, track], at) => {
-    const segments = figures?.get(id)?.segments ?? [];
-    const stops = segments.filter(({ kind }) => kind === "stop");
     const name = fleet.peek().get(id)?.device.peek().name ?? "";
-    return { id, name, hue: hues[at] ?? 0, way: withStops(wayOf(track.pieces), stops), segments };
+    return { id, name, hue: hues[at] ?? 0, way: wayOf(track.pieces), segments: [] };
   });
 }
+
+/** The same devices with their moves and stops. A way without a stop on it stays the same object, which isn't drawn anew. */
+const withFigures = (devices: readonly Shown[], figures: ReadonlyMap<string, Figures> | null): Shown[] =>
+  devices.map((each) => {
+    const segments = figures?.get(each.id)?.segments ?? [];
+    const stops = segments.filter(({ kind }) => kind === "stop");
+    return { ...each, way: withStops(each.way, stops), segments };
+  });
 
 /** The ways of a choice: read, drawn, replayed, and told of. */
 export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | null }): JSX.Element {
@@ -73,7 +80,8 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
   );
   // Figures of what was shown before would be taken for those of this.
   const known = figures.data && figures.data.of.key === tracks.data?.key ? figures.data.each : null;
-  const shown = useMemo(() => shownOf(tracks.data, known), [tracks.data, known]);
+  const devices = useMemo(() => devicesOf(tracks.data), [tracks.data]);
+  const shown = useMemo(() => withFigures(devices, known), [devices, known]);
   const places = useLoaded(() => readPlaces(shown.flatMap(({ segments }) => segments)), [shown]);
   const ways = useMemo(() => shown.map(({ way }) => way), [shown]);
   useReplay(ways);
@@ -137,11 +145,12 @@ function useDrawn(shown: readonly Shown[], key: string | null): void {
   useStage((stage) => drawMoment(stage, drawn, replay));
   useStage(
     (stage) => {
+      if (fitted.current === key) return () => {};
       const places = shown.flatMap(({ way }) => way.map(({ longitude, latitude }) => [longitude, latitude]));
       const box = boundsOf(places);
-      if (box && fitted.current !== key) {
+      if (box) {
         fitted.current = key;
-        showBox(stage, box);
+        showBox(stage, box, false);
       }
       return () => {};
     },

@@ -16,6 +16,7 @@ import { gapsOf, momentAt, nearestTime, type Way } from "./way";
 /** The ways of a span on the map: lines with their directions, broken ones across gaps, stops; and the devices as they move. */
 
 const WAYS = "day";
+const STOPS = "day-stops";
 const NOW = "day-now";
 
 const EMPTY: FeatureCollection = { type: "FeatureCollection", features: [] };
@@ -26,9 +27,11 @@ const feature = (geometry: Geometry, properties: Feature["properties"]): Feature
   properties,
 });
 
+type Line = [number, number][];
+
 /** The pieces of a way, each with at least two points. */
-function piecesOf(way: Way): [number, number][][] {
-  const pieces: [number, number][][] = [];
+function piecesOf(way: Way): Line[] {
+  const pieces: Line[] = [];
   for (const { longitude, latitude, begins } of way) {
     if (begins) pieces.push([]);
     pieces.at(-1)?.push([longitude, latitude]);
@@ -36,10 +39,16 @@ function piecesOf(way: Way): [number, number][][] {
   return pieces.filter(({ length }) => length > 1);
 }
 
-const line = (places: readonly [number, number][]): Geometry => ({
-  type: "LineString",
-  coordinates: unwrapped(places).map(([longitude, latitude]) => [longitude, latitude]),
-});
+/** Lines as one feature: the worker is sent thousands of them, each of which would bring properties of its own. */
+const lines = (all: readonly Line[], properties: Feature["properties"]): Feature[] =>
+  all.length === 0
+    ? []
+    : [
+        feature(
+          { type: "MultiLineString", coordinates: all.map((each) => unwrapped(each) as Line) },
+          properties,
+        ),
+      ];
 
 /** Pixels of a way that lies on no other one. */
 const WIDTH = 3;
@@ -47,25 +56,27 @@ const WIDTH = 3;
 const WIDER = 2.5;
 const MOST_WIDER = 3;
 
-function featuresOf({ map, palette }: Stage, { id, hue, way, segments }: Shown, above: number): Feature[] {
+function linesOf({ map, palette }: Stage, { id, hue, way }: Shown, above: number): Feature[] {
   const arrow = aheadSign(map, palette(), hue);
   const width = WIDTH + WIDER * Math.min(above, MOST_WIDER);
   return [
-    ...piecesOf(way).map((piece) => feature(line(piece), { id, hue, kind: "piece", arrow, width })),
-    ...gapsOf(way).map((ends) => {
-      const [from, to] = ends.map(({ longitude, latitude }) => [longitude, latitude] as [number, number]);
-      return feature(line([from as [number, number], to as [number, number]]), { id, hue, kind: "gap" });
-    }),
-    ...segments
-      .filter(({ kind }) => kind === "stop")
-      .map(({ start, from, duration_seconds }) =>
-        feature(
-          { type: "Point", coordinates: [start.longitude, start.latitude] },
-          { id, hue, kind: "stop", time: Date.parse(from) / 1_000, words: duration(duration_seconds) },
-        ),
-      ),
+    ...lines(piecesOf(way), { id, hue, kind: "piece", arrow, width }),
+    ...lines(
+      gapsOf(way).map((ends) => ends.map(({ longitude, latitude }) => [longitude, latitude])),
+      { id, hue, kind: "gap" },
+    ),
   ];
 }
+
+const stopsOf = ({ hue, segments }: Shown): Feature[] =>
+  segments
+    .filter(({ kind }) => kind === "stop")
+    .map(({ start, from, duration_seconds }) =>
+      feature(
+        { type: "Point", coordinates: [start.longitude, start.latitude] },
+        { hue, time: Date.parse(from) / 1_000, words: duration(duration_seconds) },
+      ),
+    );
 
 const colourIn = ({ hues }: Palette): ExpressionSpecification => [
   "to-color",
@@ -76,17 +87,34 @@ const ofKind = (kind: string): ["==", ["get", string], string] => ["==", ["get",
 /** Draws ways and stops; a tap on them moves the clock there. Returns the function that takes them away. */
 export function drawWays(stage: Stage, shown: ReadonlySignal<readonly Shown[]>): () => void {
   const { map, add } = stage;
-  const fill = () => {
+  const put = (name: string, features: Feature[]) =>
+    void map.getSource<GeoJSONSource>(name)?.setData({ type: "FeatureCollection", features });
+  let drawn: readonly Shown[] = [];
+  /** Stops are known later than the ways, of which a year's are thousands of lines: these are sent to be drawn when they change. */
+  const fill = (isAnew: boolean) => {
     const all = shown.value;
-    const source = map.getSource<GeoJSONSource>(WAYS);
-    if (!source) return;
-    const features = all.flatMap((each, at) => featuresOf(stage, each, all.length - 1 - at));
-    void source.setData({ type: "FeatureCollection", features });
+    const isSame =
+      all.length === drawn.length &&
+      all.every(({ id, hue, way }, at) => {
+        const before = drawn[at];
+        return before?.id === id && before.hue === hue && before.way === way;
+      });
+    if (isAnew || !isSame) {
+      drawn = all;
+      put(
+        WAYS,
+        all.flatMap((each, at) => linesOf(stage, each, all.length - 1 - at)),
+      );
+    }
+    put(STOPS, all.flatMap(stopsOf));
   };
   const remove = add({
     name: WAYS,
     order: 20,
-    sources: () => ({ [WAYS]: { type: "geojson", data: EMPTY } }),
+    sources: () => ({
+      [WAYS]: { type: "geojson", data: EMPTY },
+      [STOPS]: { type: "geojson", data: EMPTY },
+    }),
     layers: (palette) => {
       const color = colourIn(palette);
       const round = { "line-join": "round" as const, "line-cap": "round" as const };
@@ -135,10 +163,9 @@ export function drawWays(stage: Stage, shown: ReadonlySignal<readonly Shown[]>):
           },
         },
         {
-          id: `${WAYS}-stops`,
+          id: STOPS,
           type: "circle",
-          source: WAYS,
-          filter: ofKind("stop"),
+          source: STOPS,
           paint: {
             "circle-color": palette.paper,
             "circle-radius": 7,
@@ -149,8 +176,7 @@ export function drawWays(stage: Stage, shown: ReadonlySignal<readonly Shown[]>):
         {
           id: `${WAYS}-durations`,
           type: "symbol",
-          source: WAYS,
-          filter: ofKind("stop"),
+          source: STOPS,
           layout: {
             "text-field": ["get", "words"],
             "text-font": FONT,
@@ -162,12 +188,12 @@ export function drawWays(stage: Stage, shown: ReadonlySignal<readonly Shown[]>):
         },
       ];
     },
-    fill: () => untracked(fill),
+    fill: () => untracked(() => fill(true)),
   });
   const ends = [
     remove,
-    effect(fill),
-    onTap(stage, [`${WAYS}-stops`], ({ feature: { properties } }) => seek(properties.time as number)),
+    effect(() => fill(false)),
+    onTap(stage, [STOPS], ({ feature: { properties } }) => seek(properties.time as number)),
     onTap(stage, [`${WAYS}-lines`, `${WAYS}-gaps`], ({ feature: { properties }, event: { lngLat } }) => {
       const way = shown.peek().find(({ id }) => id === properties.id)?.way ?? [];
       seek(nearestTime(way, [lngLat.lng, lngLat.lat]));

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { fleet } from "../../fleet";
 import { inLanguages } from "../../language";
@@ -40,6 +41,7 @@ const words = inLanguages({
     positions: "Positions",
     sailed: "Distance of all trips",
     perPeriod: (name: string) => `${name}, distance by period`,
+    anew: "Positions have come late: figures are being computed anew.",
     failed: "–",
   },
   de: {
@@ -65,6 +67,7 @@ const words = inLanguages({
     positions: "Positionen",
     sailed: "Entfernung aller Fahrten",
     perPeriod: (name: string) => `${name}, Entfernung nach Zeit`,
+    anew: "Positionen sind verspätet gekommen: Zahlen werden neu berechnet.",
     failed: "–",
   },
 });
@@ -73,6 +76,15 @@ const BYS: readonly By[] = ["day", "week", "month"];
 const DAY = 86_400_000;
 /** Devices whose figures one request brings. */
 const AT_ONCE = 50;
+/** Milliseconds after which what is computed anew is asked for again. */
+const ANEW = 2_000;
+
+interface Row {
+  device_id: string;
+  total: Figures;
+  periods: Period[];
+}
+const NOTHING: { rows: Row[]; isAnew: boolean } = { rows: [], isAnew: false };
 
 /** Distances, times and stops of each device over a span, and what the installation holds. */
 export function Figures(): JSX.Element {
@@ -85,7 +97,7 @@ export function Figures(): JSX.Element {
   const set = (change: Record<string, string>) => go(["figures"], { from, to: until, by, ...change }, true);
   const loaded = useLoaded(async () => {
     const [start, end] = [spanOfDay(from), spanOfDay(until)];
-    if (!start || !end || ids === "") return [];
+    if (!start || !end || ids === "") return NOTHING;
     const asked = {
       from: new Date(start.from).toISOString(),
       // The last moment of the day: the next midnight would begin another period.
@@ -95,23 +107,35 @@ export function Figures(): JSX.Element {
     };
     const all = ids.split(",");
     if (may("gps:read")) {
-      const found: { device_id: string; total: Figures; periods: Period[] }[] = [];
+      const found: Row[] = [];
+      let isAnew = false;
       for (let at = 0; at < all.length; at += AT_ONCE) {
         const query = { device_ids: all.slice(at, at + AT_ONCE).join(","), ...asked };
-        found.push(...(await call(() => api.GET("/v1/statistics", { params: { query } }))).data);
+        const answer = await call(() => api.GET("/v1/statistics", { params: { query } }));
+        found.push(...answer.data);
+        isAnew ||= answer.recomputing_from !== null;
       }
-      return found;
+      return { rows: found, isAnew };
     }
     // By shares each device is asked for by itself.
     const each = all.map(async (id) => {
       const path = { id };
-      const { data } = await call(() =>
+      const { data, recomputing_from } = await call(() =>
         api.GET("/v1/devices/{id}/statistics", { params: { path, query: asked } }),
       );
-      return { device_id: id, ...data };
+      return { device_id: id, ...data, isAnew: recomputing_from !== null };
     });
-    return (await Promise.allSettled(each)).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const rows = (await Promise.allSettled(each)).flatMap((one) =>
+      one.status === "fulfilled" ? [one.value] : [],
+    );
+    return { rows, isAnew: rows.some(({ isAnew }) => isAnew) };
   }, [from, until, by, ids]);
+  const isAnew = loaded.data?.isAnew === true;
+  useEffect(() => {
+    if (!isAnew) return;
+    const timer = setTimeout(() => void loaded.reload(), ANEW);
+    return () => clearTimeout(timer);
+  }, [isAnew, loaded.data]);
   return (
     <Panel title={t.title}>
       <div class="pair">
@@ -131,13 +155,18 @@ export function Figures(): JSX.Element {
         />
       </div>
       <Show of={loaded}>
-        {(rows) =>
+        {({ rows }) =>
           rows.length === 0 ? (
             <Empty icon="chart" title={t.none}>
               <p>{t.noneHint}</p>
             </Empty>
           ) : (
             <>
+              {isAnew && (
+                <p class="notice" role="status">
+                  {t.anew}
+                </p>
+              )}
               <Table rows={rows} />
               {rows
                 .filter(({ total }) => total.distance_km > 0)
@@ -164,7 +193,7 @@ export function Figures(): JSX.Element {
 
 const nameOf = (id: string): string => fleet.value.get(id)?.device.value.name ?? id;
 
-function Table({ rows }: { rows: readonly { device_id: string; total: Figures }[] }): JSX.Element {
+function Table({ rows }: { rows: readonly Row[] }): JSX.Element {
   const t = words();
   const kmh = (value: number | null) => (value === null ? t.failed : speed(value));
   return (

@@ -3,6 +3,7 @@ import { chosenOther } from "../../chosen";
 import { Facts } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { bearing, distance, number, speed } from "../../units";
+import { vesselWords } from "../../vessel-words";
 import { type Vessel, vessels } from "../../vessels";
 import { nearbyStation, type Station } from "../../water";
 import { Card } from "./Card";
@@ -29,8 +30,8 @@ function VesselCard({ vessel }: { vessel: Vessel }): JSX.Element {
         of={[
           [t.speed, speed(speed_kmh)],
           [t.course, course === null && heading === null ? null : bearing(course ?? heading ?? 0)],
-          [t.type, ship_type_label || null],
-          [t.status, nav_status_label || null],
+          [t.type, ship_type_label ? vesselWords(ship_type_label) : null],
+          [t.status, nav_status_label ? vesselWords(nav_status_label) : null],
           [
             t.size,
             length === null ? null : `${number(length)} m${beam === null ? "" : ` × ${number(beam)} m`}`,

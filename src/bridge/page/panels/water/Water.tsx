@@ -9,6 +9,7 @@ import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Panel, Section } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { bearing, distance, number, speed } from "../../units";
+import { vesselWords } from "../../vessel-words";
 import { followVessels, vessels } from "../../vessels";
 
 type Station = Schemas["WaterLevelStation"];
@@ -128,7 +129,8 @@ function Vessels(): JSX.Element {
               <span class="row-main">
                 <span class="row-title">{vessel.name || t.unknown}</span>
                 <span class="hint">
-                  {vessel.ship_type_label} · {vessel.nav_status_label} · MMSI {vessel.mmsi}
+                  {vesselWords(vessel.ship_type_label)} · {vesselWords(vessel.nav_status_label)} · MMSI{" "}
+                  {vessel.mmsi}
                 </span>
               </span>
               <span class="row-end small">

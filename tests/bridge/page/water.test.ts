@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { navStatusLabel, shipTypeLabel } from "../../../src/operations/vessels/labels";
+import { AisReceiver, recorded } from "../../stand-ins/ais-receiver";
+import { PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
+import { type Browser, chromium, startBrowser } from "../../support/browser";
+import { expectStatus, soon } from "../../support/expectations";
+import { ADMIN, TestServer } from "../../support/server";
+import { DAY } from "../../support/time";
+import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, WALK } from "./support";
+
+/** Water levels, vessels and statistics on the page, with something to show, in each unit and language. */
+
+setDefaultTimeout(WALK);
+
+const LEGS = 60;
+/** Seconds. */
+const MINUTE = 60;
+
+let server: TestServer;
+let browser: Browser;
+let receiver: AisReceiver;
+let source: PegelonlineStandIn;
+let deviceId: string;
+
+beforeAll(async () => {
+  if (!chromium) return;
+  [receiver, source] = await Promise.all([AisReceiver.start(), PegelonlineStandIn.start()]);
+  const level = (longname: string, water: string, value: number) =>
+    station({ longname, water: { shortname: water, longname: water } }, { current: { value } });
+  source.stations = [level("WIECK", "RYCK", 512), level("JARMEN", "PEENE", 487)];
+  const settings = { ...source.settings(), "vessels.source": "nmea", "vessels.url": receiver.url };
+  [server, browser] = await Promise.all([TestServer.start({ settings }), startBrowser(chromium)]);
+  const token = await server.admin();
+  const made = await server.post("/v1/devices", { token, body: { name: "Greif" } });
+  deviceId = expectStatus(made, 201).body.data.id;
+  const begun = Math.floor(Date.now() / 1_000) - (LEGS + 1) * MINUTE;
+  // A thousandth of a degree to the north is 111 m: six knots.
+  const positions = Array.from({ length: LEGS + 1 }, (_, at) => ({
+    ...{ latitude: 54.1 + at * 0.001_667, longitude: 13.46, timestamp: begun + at * MINUTE },
+    ...{ speed_kmh: 11.1, speed_mps: 3.09, speed_mph: 6.9, speed_knots: 6 },
+  }));
+  const body = { device_id: deviceId, positions };
+  expectStatus(await server.post("/v1/gps/batch", { token, body }), 200);
+  await receiver.connected();
+  receiver.write(recorded("lauterbach-greifswald-2013-06-30"));
+});
+afterAll(async () => {
+  if (!chromium) return;
+  await Promise.all([server.stop(), browser.stop(), receiver.stop(), source.stop()]);
+});
+
+/** A date so many days ago. */
+const dateBefore = (days: number): string => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
+
+const CODES = Array.from({ length: 99 }, (_, at) => at + 1);
+
+describe.skipIf(!chromium)("water and vessels", () => {
+  test("are lists: levels by the name of their water, vessels by what they are and do", async () => {
+    const visit = await openBridge(browser, server, ADMIN, { size: PHONE, at: "/water" });
+    const { page } = visit;
+    await page.getByText("512 cm").waitFor();
+    await page.getByLabel(/^Water, such as/).fill("peene");
+    await gone(page.getByText("512 cm"));
+    await page.getByText("487 cm").waitFor();
+    await page.getByText("JARMEN").waitFor();
+    await page.getByLabel(/^Water, such as/).fill("nowhere");
+    await page.getByText("No station is known there.").waitFor();
+    const vessels = page.locator(".section", { hasText: "Vessels nearby" }).locator(".row");
+    await vessels.first().waitFor();
+    await vessels.filter({ hasText: "MMSI" }).filter({ hasText: "kn" }).first().waitFor();
+    await expectAccessible(page);
+    expectQuiet(visit);
+  });
+
+  test("are told in German, in whole", async () => {
+    const visit = await openBridge(browser, server, ADMIN, { at: "/water", language: "de", look: "night" });
+    const { page } = visit;
+    const vessels = page.locator(".section", { hasText: "Schiffe in der Nähe" }).locator(".row");
+    await vessels.first().waitFor();
+    const said = (await vessels.locator(".hint").allTextContents()).join("\n");
+    const english = [...CODES.map(shipTypeLabel), ...CODES.map(navStatusLabel), shipTypeLabel(null)];
+    for (const label of new Set(english)) if (label !== "Tanker") expect(said).not.toContain(`${label} ·`);
+    expectQuiet(visit);
+  });
+});
+
+describe.skipIf(!chromium)("statistics", () => {
+  test("add up each device over a span, with a small graph, in the units of the reader", async () => {
+    const visit = await openBridge(browser, server, ADMIN, { size: DESKTOP, at: "/figures" });
+    const { page } = visit;
+    const row = page.getByRole("row").filter({ hasText: "Greif" });
+    await row.getByText("6.0 nm").waitFor();
+    await row.getByText("6.0 kn").first().waitFor();
+    const graph = page.getByRole("figure", { name: "Greif, distance by period" });
+    await graph.waitFor();
+    await soon(async () => expect(await graph.getByRole("listitem").count()).toBeGreaterThan(0));
+    await page.getByLabel("By", { exact: true }).selectOption("month");
+    await soon(async () => expect(await graph.getByRole("listitem").count()).toBeLessThanOrEqual(2));
+    // A span before the first position has nothing to count.
+    await page.getByLabel("From").fill(dateBefore(60));
+    await page.getByLabel("To").fill(dateBefore(50));
+    await gone(row.getByText("6.0 nm"));
+    await expectAccessible(page);
+
+    await page.evaluate(() => {
+      location.hash = "#/me";
+    });
+    await page.getByLabel("Distances in").selectOption("km");
+    await page.getByLabel("Speeds in").selectOption("kmh");
+    await page.evaluate(() => {
+      location.hash = "#/figures";
+    });
+    await row.getByText("11.1 km").first().waitFor();
+    await row.getByText("11 km/h").first().waitFor();
+    await page.evaluate((id) => {
+      location.hash = `#/day/${id}`;
+    }, deviceId);
+    await page.getByText("11.1 km", { exact: true }).first().waitFor();
+    expect(await page.locator("main").textContent()).not.toMatch(/\d (nm|kn)\b/);
+    expectQuiet(visit);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { migrations } from "../../src/kernel/db/migrations.gen";
+import type { Finding } from "../../src/server/doctor/findings";
+import { schemaOf } from "../support/older-database";
+import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { contentsOf, countsOf } from "./contents";
+import { ADMIN } from "./life";
+import { answersOf, databaseOf, type Kept, RELEASES } from "./releases";
+
+/** The way up from the database of each release, and back. */
+
+/** Milliseconds between the end of the release's server and the start of this one. */
+const PAUSE = 60_000;
+
+interface Place {
+  dataDir: string;
+  settings: Settings;
+}
+
+/** A data directory as the release left it. */
+async function place({ version, encryptionKey }: Kept): Promise<Place> {
+  const dataDir = join(temporaryDirectory(), "data");
+  mkdirSync(dataDir, { mode: 0o700 });
+  writeFileSync(join(dataDir, "fairlead.db"), await databaseOf(version), { mode: 0o600 });
+  const settings = {
+    ...{ "security.encryption_key": encryptionKey, "log.level": "info" },
+    ...{ "auth.reauthentication_minutes": "10", "security.reject_common_passwords": "true" },
+  };
+  return { dataDir, settings };
+}
+
+/** Starts this version at the time of the release: sessions count, and nothing is due to be forgotten. */
+const start = ({ dataDir, settings }: Place, { madeAt }: Kept) =>
+  TestServer.start({ dataDir, settings, clock: "movable", ahead: madeAt + PAUSE - Date.now() });
+
+const run = (args: string[], { dataDir, settings }: Place) =>
+  command(args, { settings: { ...settings, "data.dir": dataDir, "server.port": "0" } });
+
+interface Listing {
+  data: { id: string }[];
+}
+
+/** Takes the permissions out of the catalogue that the release didn't have. */
+function withoutNew(now: Listing, before: unknown): void {
+  const known = new Set((before as Listing).data.map(({ id }) => id));
+  now.data = now.data.filter(({ id }) => known.has(id));
+}
+
+/** Ends of a trip that nobody has set are its first and last position now. */
+const TRIP_ENDS = ["start_latitude", "start_longitude", "end_latitude", "end_longitude"];
+
+/** An answer of the release without what is known to differ now. */
+const expected = (body: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(body, (name, value) => (TRIP_ENDS.includes(name) && value === null ? undefined : value)),
+  );
+
+test("what is kept of releases is found", () => {
+  expect(RELEASES).toContain("0.1.0");
+  expect(RELEASES).toContain("0.2.0");
+});
+
+describe.each(RELEASES)("a database of %s", (version) => {
+  test("is brought up, answers as before, suits the doctor, and comes back by a rollback", async () => {
+    const kept = await answersOf(version);
+    expect(kept.answers.length).toBeGreaterThan(50);
+    const there = await place(kept);
+    const database = join(there.dataDir, "fairlead.db");
+    const before = contentsOf(database);
+    const counts = countsOf(database);
+
+    const server = await start(there, kept);
+    expect(server.output).toMatch(
+      /"the database is going to be migrated","migrations":\d+,"rows_at_most":\d+/,
+    );
+    for (const { caller, path, body } of kept.answers) {
+      const token = kept.callers.find(({ name }) => name === caller)?.token ?? "";
+      const answer = await server.get(path, { token });
+      if (path === "/v1/permissions") withoutNew(answer.body, body);
+      expect({ path, ...answer }).toMatchObject({ path, status: 200, body: expected(body) } as object);
+    }
+    // A password that the release has hashed.
+    await server.login(ADMIN.username, ADMIN.password);
+    await server.stop();
+    const { outbox = 0, ...now } = countsOf(database);
+    const files = join(there.dataDir, "outbox");
+    const delivered = existsSync(files) ? readdirSync(files).length : 0;
+    // Emails wait in another table now, until this server, which writes them into files, has delivered them.
+    const left: Record<string, number> = { ...now, email_queue: outbox + delivered };
+    expect(Object.entries(counts).filter(([table, count]) => count > (left[table] ?? 0))).toEqual([]);
+    expect(schemaOf(database)).toBe(migrations.at(-1)?.tag);
+
+    const doctor = await run(["doctor", "--json"], there);
+    const { findings }: { findings: Finding[] } = JSON.parse(doctor.stdout);
+    // That none are scheduled.
+    const found = findings.filter(({ check, verdict }) => check !== "backups" && verdict !== "ok");
+    expect({ checks: findings.length > 10, found }).toEqual({ checks: true, found: [] });
+
+    const { status, stdout } = await run(["rollback"], there);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`version ${version}:`) });
+    expect(contentsOf(database)).toEqual(before);
+  });
+});
