@@ -128,7 +128,7 @@ for (const mode of ["local_admins", "none"])
       provider.account = newAccount({ email: user.email });
       const { session, token } = await signInThrough(server, "harbour");
       expect(session.user_id).toBe(user.id);
-      // Who may have forgotten the password can still delete the account, by that sign-in.
+      // Its user may have forgotten the password, and can still delete the account by that sign-in.
       const wrong = { password: "not the password" };
       expect((await server.post("/v1/users/me/deletion", { token, body: wrong })).status).toBe(400);
       done(await server.post("/v1/users/me/deletion", { token, body: {} }));
