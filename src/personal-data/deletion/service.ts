@@ -5,6 +5,7 @@ import { switchOffKeys } from "../../identity/api-keys/owner";
 import { recordAudit } from "../../identity/audit/service";
 import { activeUser, existingUser, findUser, type UserRow } from "../../identity/directory/users";
 import { notify } from "../../identity/email/notify";
+import { silenceClientsOf } from "../../identity/grants/service";
 import { identitiesOf } from "../../identity/oidc/identities";
 import { mayUsePassword } from "../../identity/passwords/allowed";
 import { isOwnPassword } from "../../identity/passwords/own-password";
@@ -61,6 +62,7 @@ export async function deleteUser(actor: Actor, id: string): Promise<void> {
     dropPending(id);
     deleteSessions(id, "account deleted");
     switchOffKeys(id, "owner deleted");
+    silenceClientsOf(id);
     recordAudit({
       event_type: "user_deleted",
       user_id: id,
