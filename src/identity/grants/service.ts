@@ -1,9 +1,10 @@
 import { and, eq, inArray, isNotNull, isNull, ne, or, type SQL } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
+import { publish } from "../../kernel/db/events";
 import { accessChanged } from "../access/caller";
 import { type AuditEntry, recordAudit } from "../audit/service";
 import { oauthClients } from "../oauth-clients/table";
-import { oauthAccessTokens, oauthGrants } from "./table";
+import { oauthAccessTokens, oauthConsents, oauthGrants } from "./table";
 
 /** The end of grants: with one, all its codes and tokens end with the commit, and their live connections. */
 
@@ -43,6 +44,29 @@ export const endGrantsOfConsent = (consentId: string, reason: string): number =>
 /** Ends all that was granted to a client. */
 export const endGrantsOfClient = (clientId: string, reason: string): number =>
   endGrants(eq(oauthGrants.client_id, clientId), reason);
+
+/**
+ * Ends all consents to a client, with all that was granted by them: a client of the installation itself, for which nobody was
+ * asked, becomes one like others, whose users have to be asked.
+ */
+export function endConsentsTo(clientId: string): void {
+  endGrantsOfClient(clientId, "no longer the installation's own");
+  const ended = db
+    .delete(oauthConsents)
+    .where(eq(oauthConsents.client_id, clientId))
+    .returning({ userId: oauthConsents.user_id, scopes: oauthConsents.scopes })
+    .all();
+  for (const { userId, scopes } of ended) {
+    recordAudit({
+      event_type: "consent_revoked",
+      user_id: userId,
+      resource_type: "oauth_client",
+      resource_id: clientId,
+      metadata: { scopes },
+    });
+    publish("consent.revoked", { userId, clientId });
+  }
+}
 
 /**
  * Ends the access tokens of the clients that a user has registered, as that user is banned or deleted: their users' grants stay,
