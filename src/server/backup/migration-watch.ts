@@ -24,8 +24,8 @@ export function watchMigration(tell: Tell): MigrationWatch & { end: () => void }
   const start = () => {
     if (worker !== null || isEnded) return;
     worker = new Worker(WORKERS.migration);
-    // The log and the terminal stand back behind the work.
-    worker.onerror = () => {};
+    worker.onerror = ({ message }) =>
+      log.warn("the progress of the migration can't be told", { why: message });
     worker.postMessage({
       isTerminal: process.stderr.isTTY === true,
       level: config["log.level"],
