@@ -1,7 +1,8 @@
+import { isUuid } from "../kernel/http/schema";
 import { SECOND } from "../kernel/time/clock";
 import type { Announcer } from "./announcements";
 import type { Incoming, Session } from "./broker/session";
-import { positionTopic, stateTopic } from "./broker/topics";
+import { positionTopic, stateTopic, topicObjection } from "./broker/topics";
 import { Lost, Refused } from "./broker/trouble";
 import { cleared, type DeviceBoard } from "./devices";
 import { deviceOfTopic, discoveryFilter, type Installation } from "./home-assistant/discovery";
@@ -60,16 +61,16 @@ export class Sweep {
     return true;
   }
 
-  /** The device of a topic of positions or states; null for another topic. */
+  /** The device of a topic of positions or states; null for another topic, such as one that somebody else retains below. */
   #deviceOf(topic: string): string | null {
     const { prefix } = this.#options;
-    if (!topic.startsWith(`${prefix}/devices/`)) return null;
-    return topic.slice(`${prefix}/devices/`.length).split("/")[0] ?? null;
+    const id = topic.split("/").at(-2) ?? "";
+    return isUuid(id) && [positionTopic(prefix, id), stateTopic(prefix, id)].includes(topic) ? id : null;
   }
 
   #isOwn(topic: string): boolean {
     const node = discoveryFilter(this.#options.installation).split("/")[2];
-    return this.#deviceOf(topic) !== null || topic.split("/")[2] === node;
+    return this.#deviceOf(topic) !== null || (topic.split("/")[2] === node && topicObjection(topic) === null);
   }
 
   #isKnown(topic: string): boolean {

@@ -207,15 +207,22 @@ test("a restored database begins anew, and what the broker retains of devices th
   await send(first, lost);
   await send(first, kept);
   await broker.until(() => broker.retained.has(topics.state(lost.id)));
+  const foreign = [
+    "fairlead/devices/kitchen/position",
+    `${topics.position(lost.id)}/note`,
+    "fairlead/devices",
+  ];
+  for (const topic of foreign) broker.retained.set(topic, "another program's");
   await caughtUp(first);
   await first.stop();
   expect((await command(["restore", copy, "--data-dir", first.dataDir])).status).toBe(0);
   const restored = await startWith(broker, {}, { dataDir: first.dataDir });
   await broker.until(() => JSON.parse(broker.retained.get(topics.position(kept.id)) ?? "{}").id === old.id);
   await broker.until(
-    () => ![...broker.retained.keys()].some((topic) => topic.includes(lost.id)),
+    () => ![...broker.retained.keys()].some((topic) => topic.includes(lost.id) && !foreign.includes(topic)),
     "no lost device",
   );
+  expect(foreign.filter((topic) => !broker.retained.has(topic))).toEqual([]);
   expect([...broker.retained.keys()].some((topic) => topic.includes(kept.id))).toBe(true);
   const trip = await createTrip(restored);
   await broker.comes(topics.trip(trip.id));

@@ -4179,6 +4179,9 @@ export interface components {
         };
         ApiInfo: {
             version: string;
+            commit: string | null;
+            /** Format: date-time */
+            built_at: string | null;
             server: {
                 /** Format: int64 */
                 uptime: number;

@@ -4,6 +4,7 @@ import { unauthorized } from "../../kernel/errors/errors";
 import { now } from "../../kernel/time/clock";
 import type { SectionHead } from "../batch/batch";
 import type { Lane } from "../batch/lanes";
+import type { BoxCaller } from "../boxes/authenticate";
 import { dayOf } from "../boxes/service";
 import { boxes } from "../boxes/table";
 import { type Heard, hear, type Known, NOTHING_KNOWN } from "./hear";
@@ -35,13 +36,19 @@ const there = statement(() =>
   db
     .select({ id: boxes.id })
     .from(boxes)
-    .where(and(eq(boxes.id, placeholder("id")), isNull(boxes.ended_at)))
+    .where(
+      and(
+        eq(boxes.id, placeholder("id")),
+        eq(boxes.token_hash, placeholder("token_hash")),
+        isNull(boxes.ended_at),
+      ),
+    )
     .prepare(),
 );
 
-/** Throws 401 for a box that has been deleted meanwhile. */
-export function requireThere(boxId: string): void {
-  if (!there().get({ id: boxId })) throw unauthorized("The box of this token has been deleted");
+/** Throws 401 for a box that has been deleted meanwhile, or got another token. */
+export function requireThere({ id, token_hash }: BoxCaller): void {
+  if (!there().get({ id, token_hash })) throw unauthorized("The token of this box has ended");
 }
 
 const lanesKnown = statement(() =>
@@ -64,8 +71,9 @@ const newestSequence = statement(() =>
 );
 
 /** Decides what of a push may be stored, and notes what it tells of its box. Throws 401. */
-export function hearPush(boxId: string, push: PushHead): Heard {
-  requireThere(boxId);
+export function hearPush(box: BoxCaller, push: PushHead): Heard {
+  requireThere(box);
+  const boxId = box.id;
   const { epoch, parent, sections } = push;
   const before = lanesOf(boxId, epoch);
   const sequence = newestSequence().get({ box: boxId })?.sequence ?? NOTHING_KNOWN.sequence;

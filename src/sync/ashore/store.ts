@@ -6,6 +6,7 @@ import type { Chunk, Section, SentRecord } from "../batch/batch";
 import type { Lane } from "../batch/lanes";
 import type { SentPosition } from "../batch/positions";
 import { isSoundPosition } from "../batch/rows";
+import type { BoxCaller } from "../boxes/authenticate";
 import { type HeldLanes, keepPlaces, requireThere } from "./epochs";
 import { takeRecord } from "./records";
 import type { Held } from "./table";
@@ -60,9 +61,9 @@ export interface Stored {
 
 const nextTurn = () => new Promise<void>((resume) => setImmediate(resume));
 
-/** Stores sections, which follow what is held of an epoch. Throws 401 for a box that is deleted meanwhile. */
+/** Stores sections, which follow what is held of an epoch. Throws 401 for a box that is deleted meanwhile, or gets another token. */
 export async function storeSections(
-  boxId: string,
+  box: BoxCaller,
   epoch: string,
   lanes: HeldLanes,
   sections: readonly Section[],
@@ -71,7 +72,7 @@ export async function storeSections(
   let progress: Progress = { at: 0, lanes, refused: 0, refusedSince: 0 };
   while (progress.at < units.length) {
     const { at } = progress;
-    const store = () => storeSome(boxId, epoch, units, progress);
+    const store = () => storeSome(box, epoch, units, progress);
     // Records change rows of which positions remember something: see TransactionCache.
     progress = await (units[at]?.sort === "record" ? transact(store) : transact(store, "retryable"));
     // Whoever got nothing of this turn's time comes first in the next one.
@@ -81,9 +82,10 @@ export async function storeSections(
 }
 
 /** Stores as many units as this turn of the event loop has time for, all of one sort, in the current transaction. */
-function storeSome(boxId: string, epoch: string, units: readonly Unit[], before: Progress): Progress {
+function storeSome(box: BoxCaller, epoch: string, units: readonly Unit[], before: Progress): Progress {
   if (isTurnSpent()) return before;
-  requireThere(boxId);
+  requireThere(box);
+  const boxId = box.id;
   const next = { ...before, lanes: { ...before.lanes } };
   const given = { skipped: 0, refused: 0 };
   const mirror = new Mirror(boxId);

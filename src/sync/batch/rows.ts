@@ -3,6 +3,7 @@ import { ALERT_STATUSES } from "../../alerts/alerts/words";
 import { CONDITION_TYPES, SEVERITIES, ZONE_EVENTS } from "../../alerts/kinds";
 import { isUuid, t } from "../../kernel/http/schema";
 import { checkerOf } from "../../kernel/http/validation";
+import { AutoTrip } from "../../tracking/devices/schema";
 import { JUDGEMENTS, type Judgement, SOURCES, type Source } from "../../tracking/ingest/kinds";
 import { ENTRY_KINDS } from "../../tracking/log/kinds";
 import { TRIP_STATUSES } from "../../tracking/trips/trip-state";
@@ -39,15 +40,8 @@ export const DeviceRow = t.Object({
   stop_radius_m: t.Number({ minimum: 1, maximum: 1_000_000 }),
   stop_minutes: t.Integer({ minimum: 1, maximum: 1_000_000 }),
   gap_minutes: t.Integer({ minimum: 1, maximum: 1_000_000 }),
-  auto_trip: maybe(
-    t.Object({
-      is_enabled: t.Boolean(),
-      start_after_minutes: number,
-      end_after_minutes: number,
-      min_distance_km: number,
-      name_template: text,
-    }),
-  ),
+  /** Shown as it is: an answer that breaks its schema would take the list of devices along. */
+  auto_trip: maybe(AutoTrip),
   created_at: time,
   updated_at: time,
 });
@@ -211,7 +205,9 @@ export function soundRecord({ kind, id: identifier, row }: SentRecord): SoundRec
   return isWellFormed(complete) ? ({ kind, id: identifier, row: complete } as SoundRecord) : null;
 }
 
-const isFiniteOrNull = (value: number | null): boolean => value === null || Number.isFinite(value);
+/** Far beyond anything measured, and finite in any other unit. */
+const MOST_MEASURED = 1e300;
+const isMeasure = (value: number | null): boolean => value === null || Math.abs(value) <= MOST_MEASURED;
 
 /** A position whose source and judgement this version knows. */
 export type SoundPosition = SentPosition & { source: Source; judgement: Judgement | null };
@@ -229,16 +225,16 @@ export const isSoundPosition = (position: SentPosition): position is SoundPositi
   position.created_at <= LATEST &&
   (SOURCES as readonly string[]).includes(position.source) &&
   (position.judgement === null || (JUDGEMENTS as readonly string[]).includes(position.judgement)) &&
-  isFiniteOrNull(position.altitude) &&
-  isFiniteOrNull(position.heading) &&
-  isFiniteOrNull(position.speed_mps) &&
-  isFiniteOrNull(position.speed_kmh) &&
-  isFiniteOrNull(position.speed_knots) &&
-  isFiniteOrNull(position.speed_mph) &&
-  isFiniteOrNull(position.pdop) &&
-  isFiniteOrNull(position.hdop) &&
-  isFiniteOrNull(position.vdop) &&
-  isFiniteOrNull(position.accuracy_m) &&
-  isFiniteOrNull(position.battery_percent);
+  isMeasure(position.altitude) &&
+  isMeasure(position.heading) &&
+  isMeasure(position.speed_mps) &&
+  isMeasure(position.speed_kmh) &&
+  isMeasure(position.speed_knots) &&
+  isMeasure(position.speed_mph) &&
+  isMeasure(position.pdop) &&
+  isMeasure(position.hdop) &&
+  isMeasure(position.vdop) &&
+  isMeasure(position.accuracy_m) &&
+  isMeasure(position.battery_percent);
 
 export type { RecordKind };

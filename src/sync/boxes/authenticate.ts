@@ -12,10 +12,14 @@ import { BoundedMap } from "../../kernel/values/bounded-map";
 export interface BoxCaller {
   readonly id: string;
   readonly name: string;
+  /** SHA-256 of the token. */
+  readonly token_hash: string;
 }
 
 const byHash = statement(() =>
-  sqlite.prepare<BoxCaller, [string]>("SELECT id, name FROM boxes WHERE token_hash = ? AND ended_at IS NULL"),
+  sqlite.prepare<BoxCaller, [string]>(
+    "SELECT id, name, token_hash FROM boxes WHERE token_hash = ? AND ended_at IS NULL",
+  ),
 );
 
 /** Boxes by the hash of their token, so that a request costs no query. */

@@ -12,6 +12,7 @@ import { checkChanged } from "../../kernel/http/validation";
 import { drawQrCode } from "../../kernel/limits/qr-code";
 import { iso, isoOrNull, madeNow, now } from "../../kernel/time/clock";
 import { changedOnly, isEmpty } from "../../kernel/values/changes";
+import { syncEpochs } from "../ashore/table";
 import { takeAllBack } from "../owner/handed";
 import { boxesChanged } from "./authenticate";
 import { releaseDevices, releaseSoon } from "./release";
@@ -149,6 +150,8 @@ export async function rotateToken(actor: Actor, id: string, { base_url }: NewBox
   const row = await transactAs(actor, () => {
     existing(id);
     const changed = changeBox(id, stored);
+    // Whoever had the former token may have used up the numbers of requests.
+    db.update(syncEpochs).set({ sequence: -1 }).where(eq(syncEpochs.box_id, id)).run();
     audit("box_token_rotated", changed);
     return changed;
   });

@@ -1,6 +1,7 @@
 import { NewAlertRule } from "../../alerts/rules/schema";
 import { out, record, t, uuid } from "../../kernel/http/schema";
 import { NewGeofence } from "../../tracking/geofences/schema";
+import { MOST_HANDED } from "../owner/handed";
 
 /**
  * The zones and rules that a box is handed, as one set. The shore documents by these schemas what it sends, and the box checks by
@@ -45,8 +46,9 @@ export const AssignedSet = record(
       "9f86d081884c7d65",
     ),
     version: out.integer("Its version", 3),
-    zones: t.Array(AssignedZone, { description: "All zones that the box is handed" }),
-    rules: t.Array(AssignedRule, { description: "All alert rules that it is handed" }),
+    // One set is applied in one transaction, while nothing else goes on aboard.
+    zones: t.Array(AssignedZone, { maxItems: MOST_HANDED, description: "All zones that the box is handed" }),
+    rules: t.Array(AssignedRule, { maxItems: MOST_HANDED, description: "All alert rules that it is handed" }),
   },
   "The zones and alert rules that the shore hands to a box",
 );

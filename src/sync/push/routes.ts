@@ -14,8 +14,8 @@ export const pushRoutes = new Elysia({ prefix: "/v1/sync/push", tags: ["Boxes"] 
   async ({ request }) => {
     const heardAt = now();
     const body = await readBytes(request, TYPE, BATCH_TYPE, MOST_HEADER + MOST_BYTES);
-    // The box may have been deleted while it was sending.
-    return takePush(requireBox(request).id, body, heardAt);
+    // The token may have ended while the box was sending.
+    return takePush(requireBox(request), body, heardAt);
   },
   {
     box: true,

@@ -8,6 +8,7 @@ import { storeSections } from "../ashore/store";
 import { readRows, type SectionHead, type SplitBody, splitBody } from "../batch/batch";
 import { MalformedBatch } from "../batch/bytes";
 import { inSteps } from "../batch/steps";
+import type { BoxCaller } from "../boxes/authenticate";
 import { assignedTag, noteApplied } from "../down/assigned";
 import type { PushAnswer } from "./schema";
 import { oneAfterAnother } from "./turns";
@@ -30,13 +31,13 @@ const small = semaphore({ atOnce: 32, line: { most: 1_000, refusal } });
  * Takes a push of a box: stores what follows the rows that are held, and says how far these go now. Pushes of a box are taken one
  * after another. `heardAt`: the time at which the request began to come, epoch milliseconds. Throws 400, 401 and 503.
  */
-export function takePush(boxId: string, body: Uint8Array, heardAt: number): Promise<PushAnswer> {
+export function takePush(box: BoxCaller, body: Uint8Array, heardAt: number): Promise<PushAnswer> {
   const split = wellFormed(() => splitBody(body));
   const line = split.plainLength > SMALL ? large : small;
-  return oneAfterAnother(boxId, () => line.run(boxId, () => take(boxId, split, body.length, heardAt)));
+  return oneAfterAnother(box.id, () => line.run(box.id, () => take(box, split, body.length, heardAt)));
 }
 
-async function take(boxId: string, split: SplitBody, bytes: number, heardAt: number): Promise<PushAnswer> {
+async function take(box: BoxCaller, split: SplitBody, bytes: number, heardAt: number): Promise<PushAnswer> {
   const { head, random } = split;
   const plain = await rowsOf(split);
   const { sections, remarks } = await inSteps(readRows(head, plain, random)).catch(refuseMalformed);
@@ -52,13 +53,13 @@ async function take(boxId: string, split: SplitBody, bytes: number, heardAt: num
         version: head.version,
       },
     };
-    const result = hearPush(boxId, push);
+    const result = hearPush(box, push);
     const applied = appliedOf(remarks);
-    if (applied && !result.isStale) noteApplied(boxId, applied);
+    if (applied && !result.isStale) noteApplied(box.id, applied);
     return result;
   }, "retryable");
   const following = sections.filter((_, at) => heard.follows[at]);
-  const { lanes, refused } = await storeSections(boxId, head.epoch, heard.lanes, following);
+  const { lanes, refused } = await storeSections(box, head.epoch, heard.lanes, following);
   const stored = new Set(following.flatMap(({ lane, chunks }) => (chunks.length > 0 ? [lane] : [])));
   const hashes = heads.flatMap(({ lane }) => {
     const hash = lanes[lane]?.hash;
@@ -70,7 +71,7 @@ async function take(boxId: string, split: SplitBody, bytes: number, heardAt: num
     unknown: heard.unknown,
     ...(heard.isStale && { overtaken_by: heard.sequence }),
     refused,
-    set: assignedTag(boxId),
+    set: assignedTag(box.id),
   };
 }
 

@@ -28,8 +28,8 @@ export function mirrorCrossing(boxId: string, crossing: MirroredCrossing): boole
       .run();
   }
   const countable = { ...crossing, event: crossing.event } as Parameters<typeof countCrossing>[0];
-  if (superseded_at === null) countCrossing(countable, 1);
-  else if (before) countCrossing(countable, -1);
+  const [held, holds] = [before?.superseded_at === null, superseded_at === null];
+  if (holds !== held) countCrossing(countable, holds ? 1 : -1);
   if (before || superseded_at !== null || !isNews(crossing)) note("crossing", id, device_id);
   else tell(crossing);
   return true;

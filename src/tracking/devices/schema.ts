@@ -15,7 +15,7 @@ import { boxId } from "../../sync/owner/schema";
 const NAME_TEMPLATE = "{origin} {date} {time}";
 
 /** The rules by which a device makes trips by itself. */
-const AutoTrip = t.Object(
+export const AutoTrip = t.Object(
   {
     is_enabled: t.Boolean({ description: "Whether it makes trips by itself", examples: [true] }),
     start_after_minutes: t.Integer({
@@ -51,7 +51,7 @@ const AutoTrip = t.Object(
     ],
   },
 );
-type AutoTrip = (typeof AutoTrip)["static"];
+export type AutoTrip = (typeof AutoTrip)["static"];
 
 /** Rules that are left out. */
 export const AUTO_TRIP_DEFAULTS: AutoTrip = {

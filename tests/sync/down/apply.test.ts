@@ -242,6 +242,23 @@ describe("a set is refused whole", () => {
     expect(state()).toEqual(before);
   });
 
+  test("where it is larger than a shore makes one", async () => {
+    const before = state();
+    const ids = Array.from({ length: 201 }, (_, at) => at + 1_000);
+    expect((await applySet(setOf(ids.map((n) => zone(n))))).error).toMatch(/zones.*200/);
+    expect(
+      (
+        await applySet(
+          setOf(
+            [],
+            ids.map((n) => rule(n)),
+          ),
+        )
+      ).error,
+    ).toMatch(/rules.*200/);
+    expect(state()).toEqual(before);
+  });
+
   test("and tried again after a while, since a device may be there by then", async () => {
     const device = idOf(50);
     const set = setOf([], [rule(2, { device_ids: [device] })]);

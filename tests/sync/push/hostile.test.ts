@@ -8,7 +8,7 @@ import { randomFrom } from "../../support/random";
 import { rawRequest } from "../../support/raw-http";
 import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
-import { device, numberedPositions } from "../rows";
+import { device, numberedPositions, position } from "../rows";
 import { bodyOf, Sender } from "../sender";
 import { newBox } from "../support";
 
@@ -203,6 +203,29 @@ describe("a body is refused that", () => {
     const answer = await sender.post(withRows(rowsOf([1, bytes(record)], [4, end])));
     expect([200, 400]).toContain(answer.status);
   });
+});
+
+test("rows that no box makes break no list of others", async () => {
+  const token = await server.admin();
+  const { time } = server;
+  const sender = new Sender(server, (await newBox(server)).token);
+  const greif = device(time);
+  const deviceId = greif.id;
+  const rules = { is_enabled: true, start_after_minutes: 3, end_after_minutes: 20, min_distance_km: 0.5 };
+  const odd = [
+    device(time, { auto_trip: { ...rules, name_template: "{date}", min_distance_km: -1e300 } }),
+    device(time, { auto_trip: { ...rules, name_template: "", end_after_minutes: 1e300 } }),
+  ];
+  const speed = { speed_mps: null, speed_kmh: null, speed_knots: null, speed_mph: null };
+  const points = Object.keys(speed).map((unit, at) =>
+    position(deviceId, time + at * 1_000, { ...speed, [unit]: 1.7e308, altitude: -1.7e308 }),
+  );
+  const answer = await sender.send({ trips: { records: [greif, ...odd] }, backlog: { positions: points } });
+  expect(answer).toMatchObject({ refused: odd.length + points.length });
+  const good = [device(time, { auto_trip: { ...rules, name_template: "{date}" } })];
+  expect(await sender.send({ trips: { records: good } })).toMatchObject({ refused: 0 });
+  for (const path of ["devices", `devices/${deviceId}/timeline`, `devices/${deviceId}/track`, "gps"])
+    expectStatus(await server.get(`/v1/${path}`, { token }), 200);
 });
 
 describe("nobody else may push", () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { expectRefused, expectStatus, statuses } from "../../support/expectations";
+import { eventually, expectRefused, expectStatus, statuses } from "../../support/expectations";
 import { holdCommits, rows } from "../../support/rows";
 import { TestServer, temporaryDirectory } from "../../support/server";
 import { device, numberedPositions, position } from "../rows";
 import { bodyOf, newUuid, Sender } from "../sender";
-import { newBox, readBox } from "../support";
+import { newBox, readBox, SHORE } from "../support";
 
 /** The answers of the shore to pushes that come twice, late, torn, from two copies of a box, or after a restore. */
 
@@ -157,6 +157,47 @@ describe("a batch", () => {
     expectStatus(await deleting, 204);
     expect([200, 401]).toContain((await sending).status);
     expectRefused(await fleet.sender.post(bodyOf(fleet.sender.batch({ alerts: [] }))), 401, "Unauthorized");
+  });
+});
+
+describe("a token that somebody else had", () => {
+  const rotate = async (id: string) => {
+    const body = { base_url: SHORE };
+    const answer = await server.post(`/v1/sync/boxes/${id}/rotate-token`, {
+      token: await server.admin(),
+      body,
+    });
+    return expectStatus(answer, 200).body.data.token as string;
+  };
+
+  test("leaves no numbers of requests behind that the box can't pass", async () => {
+    const fleet = await newFleet();
+    const { id, sender, deviceId } = fleet;
+    const thief = new Sender(server, sender.token);
+    thief.sequence = Number.MAX_SAFE_INTEGER - 1;
+    await thief.send({ backlog: [] });
+    sender.token = await rotate(id);
+    const points = positions(deviceId, 3);
+    expect(await sender.send({ backlog: { positions: points } })).toMatchObject({
+      acknowledged: { backlog: 3 },
+    });
+    expect(held(fleet)).toEqual(idsOf(points));
+  });
+
+  test("stores nothing more, once it was replaced, of what was under way", async () => {
+    const fleet = await newFleet();
+    const { id, sender, deviceId } = fleet;
+    const points = numberedPositions(deviceId, 20_000, server.time);
+    const parts = Array.from({ length: 10 }, (_, at) => ({
+      positions: points.slice(at * 2_000, (at + 1) * 2_000),
+    }));
+    const sending = sender.post(bodyOf(sender.batch({ backlog: parts })));
+    await eventually(() => held(fleet).length > 0);
+    await rotate(id);
+    const stored = held(fleet);
+    const { status } = await sending;
+    expect(held(fleet)).toEqual(stored);
+    expect(status).toBe(stored.length === points.length ? 200 : 401);
   });
 });
 

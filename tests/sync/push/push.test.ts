@@ -375,6 +375,13 @@ describe("an alert and a crossing", () => {
     const superseded = { ...crossed, row: { ...crossed.row, superseded_at: time + 3 } };
     await sender.send({ zones: { records: [superseded] } });
     expect(await data(`/v1/geofence-events?device_id=${deviceId}`)).toEqual([]);
+    // It held again and was overturned once more before the next push: then the list must not lack another one.
+    const again = { ...crossed, row: { ...crossed.row, superseded_at: time + 4 } };
+    const other = crossing(time, { device_id: deviceId });
+    await sender.send({ zones: { records: [again, other] } });
+    const { body } = await server.get(`/v1/geofence-events?device_id=${deviceId}`, { token });
+    expect(body.pagination.total).toBe(1);
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([other.id]);
   });
 
   test("notify nobody ashore", async () => {
