@@ -14,9 +14,6 @@ import { boxRules, boxZones } from "../down/table";
  * transaction of each change of what is in it. The zones that a rule names go with it.
  */
 
-/** Zones, and rules, of one set at most: a box applies it at once, and it goes over a thin link. */
-export const MOST_HANDED = 200;
-
 /** Refuses a caller who may not say what boxes do. Throws 403. */
 export function requireMayHand({ isSuperAdmin, permissions }: Caller): void {
   if (!isSuperAdmin && !permissions.has("sync:manage"))
