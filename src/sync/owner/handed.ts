@@ -8,6 +8,7 @@ import { conflict, forbidden, invalid } from "../../kernel/errors/errors";
 import { geofences } from "../../tracking/geofences/table";
 import { boxes } from "../boxes/table";
 import { boxRules, boxZones } from "../down/table";
+import { MOST_HANDED } from "./schema";
 
 /**
  * Ashore: the zones and rules that are handed to boxes. Each box has one set of them with one version, which rises in the
