@@ -1,7 +1,7 @@
 import { NewAlertRule } from "../../alerts/rules/schema";
 import { out, record, t, uuid } from "../../kernel/http/schema";
 import { NewGeofence } from "../../tracking/geofences/schema";
-import { MOST_HANDED } from "../owner/handed";
+import { MOST_HANDED } from "../owner/schema";
 
 /**
  * The zones and rules that a box is handed, as one set. The shore documents by these schemas what it sends, and the box checks by

@@ -8,14 +8,12 @@ import { conflict, forbidden, invalid } from "../../kernel/errors/errors";
 import { geofences } from "../../tracking/geofences/table";
 import { boxes } from "../boxes/table";
 import { boxRules, boxZones } from "../down/table";
+import { MOST_HANDED } from "./schema";
 
 /**
  * Ashore: the zones and rules that are handed to boxes. Each box has one set of them with one version, which rises in the
  * transaction of each change of what is in it. The zones that a rule names go with it.
  */
-
-/** Zones, and rules, of one set at most: a box applies it at once, and it goes over a thin link. */
-export const MOST_HANDED = 200;
 
 /** Refuses a caller who may not say what boxes do. Throws 403. */
 export function requireMayHand({ isSuperAdmin, permissions }: Caller): void {

@@ -1,5 +1,8 @@
 import { nullable, out, t, uuid } from "../../kernel/http/schema";
 
+/** Zones, and rules, of one set at most: a box applies it at once, and it goes over a thin link. */
+export const MOST_HANDED = 200;
+
 /** The field that tells whose own a record is. */
 export const boxId = (which: string) =>
   nullable(out.uuid(`The box that it belongs to, ${which}; null for one of this server`));
