@@ -20,6 +20,8 @@ COPY clients ./clients
 COPY drizzle ./drizzle
 COPY proto ./proto
 COPY src ./src
+# The build can't ask git here: --build-arg SOURCE_COMMIT=$(git rev-parse HEAD), and SOURCE_DATE_EPOCH=$(git show -s --format=%ct).
+ARG SOURCE_COMMIT SOURCE_DATE_EPOCH
 RUN bun .ci/build.ts --outfile /out/fairlead && mkdir /out/data
 
 FROM gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { bundlePage } from "../src/bridge/shell/bundle";
+import { readCommit } from "../src/configuration/source-commit";
 import { WORKERS } from "../src/workers";
 
 /** `baseline` is for processors older than 2013, which lack AVX2. */
@@ -18,9 +19,6 @@ const TARGETS = {
 } as const;
 type Target = keyof typeof TARGETS;
 
-/** Epoch milliseconds; SOURCE_DATE_EPOCH, in seconds, makes a build that can be repeated. */
-const BUILT_AT = process.env.SOURCE_DATE_EPOCH ? Number(process.env.SOURCE_DATE_EPOCH) * 1_000 : Date.now();
-
 const HELP = `Usage: bun run build [options]
 
 Makes one executable for Linux with everything inside.
@@ -30,9 +28,28 @@ Makes one executable for Linux with everything inside.
   --outfile FILE  where it goes (default: dist/fairlead, or dist/fairlead-NAME for another target)
   --entry FILE    what it runs (default: src/main.ts); the tests' own entry can move the clock
   -h, --help      this text
+
+SOURCE_COMMIT and SOURCE_DATE_EPOCH (seconds) in the environment name the commit and the date that the program tells; without
+them git does.
 `;
 
 const root = resolve(import.meta.dir, "..");
+
+/**
+ * The commit and the time that the program tells, and that are the same whenever it is built from one commit. Where git isn't
+ * there, as in a container, SOURCE_COMMIT and SOURCE_DATE_EPOCH (seconds) name them, which count before git's anyway; else the
+ * commit is empty, and the time is now.
+ */
+async function origin(): Promise<{ commit: string; builtAt: number }> {
+  const { SOURCE_COMMIT, SOURCE_DATE_EPOCH } = process.env;
+  const source = await readCommit(root);
+  if (SOURCE_DATE_EPOCH && !/^\d+$/.test(SOURCE_DATE_EPOCH))
+    throw new Error("SOURCE_DATE_EPOCH must be a number of seconds");
+  return {
+    commit: SOURCE_COMMIT || (source?.commit ?? ""),
+    builtAt: SOURCE_DATE_EPOCH ? Number(SOURCE_DATE_EPOCH) * 1_000 : (source?.at ?? Date.now()),
+  };
+}
 const own: Target = process.arch === "arm64" ? "arm64" : "x64";
 
 interface Options {
@@ -98,6 +115,7 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
   const argon2Home = withArgon2(target, scratch);
   const made = join(scratch, "fairlead");
   const page = await embeddedPage(scratch);
+  const { commit, builtAt } = await origin();
   const { success, logs } = await Bun.build({
     // Each worker is an entry point of its own beside the first: see src/workers.ts.
     entrypoints: [entry, ...Object.values(WORKERS).map((url) => Bun.fileURLToPath(url))],
@@ -116,7 +134,10 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
     // they need, and misreads shortened ones.
     bytecode: true,
     format: "esm",
-    define: { "process.env.FAIRLEAD_BUILT_AT": JSON.stringify(String(BUILT_AT)) },
+    define: {
+      "process.env.FAIRLEAD_BUILT_AT": JSON.stringify(String(builtAt)),
+      "process.env.FAIRLEAD_BUILT_FROM": JSON.stringify(commit),
+    },
     // Code that is loaded on demand stays in chunks of its own: printing a help text does not load the
     // server.
     splitting: true,

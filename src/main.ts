@@ -3,7 +3,7 @@ import "./production";
 import { parseArgs } from "node:util";
 import { COMMANDS, type Command } from "./commands";
 import { ConfigError, loadConfig } from "./configuration/config";
-import { VERSION } from "./configuration/version";
+import { describeBuild, VERSION } from "./configuration/version";
 import { dataTrouble, OperatorError, UsageError } from "./kernel/process/operator";
 import { print } from "./kernel/process/print";
 
@@ -20,7 +20,7 @@ const COMMON_HELP = `  --config FILE     read this configuration file (default: 
                     data directory)
   --data-dir DIR    use this data directory (default: data.dir, which is ./data unless configured)
   -h, --help        show this help
-  --version         print the version`;
+  --version         print version, commit and date of the build`;
 
 /** A longer command line has options, which its own help explains. */
 const MAX_USAGE = 20;
@@ -105,7 +105,7 @@ async function run(args: string[]): Promise<void> {
   const chosen = command ?? (COMMANDS.serve as Command);
   const { values, positionals } = parse(chosen, rest);
   if (values.help) return print(command ? commandHelp(command) : help());
-  if (values.version) return print(VERSION);
+  if (values.version) return print(await describeBuild());
   if (positionals.length !== (chosen.positionals ?? 0) || positionals.includes(""))
     throw new UsageError(`usage: fairlead ${chosen.usage}`);
   const textOf = (name: string) => values[name] as string | undefined;

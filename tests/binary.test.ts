@@ -3,6 +3,7 @@ import { copyFileSync, readdirSync, realpathSync, statSync, writeFileSync } from
 import { join, resolve } from "node:path";
 import JSZip from "jszip";
 import { extractText, getDocumentProxy } from "unpdf";
+import { readCommit } from "../src/configuration/source-commit";
 import type { Finding } from "../src/server/doctor/findings";
 import { Api } from "./support/api";
 import { frame, read } from "./support/protobuf";
@@ -73,6 +74,15 @@ async function call(args: string[], env: Record<string, string>, cwd = temporary
   });
   return { stdout: stdout.toString(), stderr: stderr.toString(), exitCode };
 }
+
+test("the executable tells the commit from which it was built, without git", async () => {
+  const { stdout } = await call(["--version"], {});
+  const [, commit, date = ""] = /^\S+ \(commit (\S+), (\S+)\)\n$/.exec(stdout) ?? [];
+  expect(Date.parse(date)).toBeLessThanOrEqual(Date.now());
+  const source = await readCommit(resolve(import.meta.dir, ".."));
+  if (process.env.FAIRLEAD_TEST_BINARY) return expect(commit).toMatch(/^([0-9a-f]{40}(-dirty)?|unknown)$/);
+  expect(commit).toBe(source?.commit ?? "unknown");
+});
 
 const NEEDS_HASH = ["user", "create", "--username", "anna", "--email", "anna@example.org"];
 const REFUSED =

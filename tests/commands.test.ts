@@ -46,6 +46,11 @@ describe("--help", () => {
   });
 });
 
+/** A line that begins with the version; the commit isn't known where the source came without git. */
+const BUILD = new RegExp(
+  `^${manifest.version.replaceAll(".", "\\.")} \\(commit ([0-9a-f]{40}(-dirty)?|unknown), (\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|date unknown)\\)\n$`,
+);
+
 describe("help and --version", () => {
   test("help is --help, and help COMMAND is COMMAND --help", async () => {
     expect(await command(["help"])).toEqual(await command(["--help"]));
@@ -56,12 +61,12 @@ describe("help and --version", () => {
     }
   });
 
-  test("--version prints the version alone, and does nothing else", async () => {
+  test("--version prints the version, the commit and its date, and does nothing else", async () => {
     const cwd = temporaryDirectory();
     for (const args of [["--version"], ["serve", "--version"]])
       expect(await command(args, { cwd })).toEqual({
         status: 0,
-        stdout: `${manifest.version}\n`,
+        stdout: expect.stringMatching(BUILD),
         stderr: "",
       });
     expect(readdirSync(cwd)).toEqual([]);

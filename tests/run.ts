@@ -27,8 +27,16 @@ const LONGEST = [
     "tracking/replay",
   ],
   ...["tracking/log/files", "tracking/lists-migration", "tracking/ingest/buffer", "identity/access/matrix"],
-  ...["identity/audit-log/quarters-migration", "alerts/gauges/gauges", "alerts/alerts/tales", "clients/cuts"],
-  ...["bridge/page/map", "bridge/page/alerts", "bridge/page/day", "bridge/page/anchor", "bridge/page/people"],
+  ...[
+    "identity/audit/event-types",
+    "fuzz/rest",
+    "alerts/gauges/gauges",
+    "alerts/alerts/tales",
+    "clients/cuts",
+  ],
+  ...["bridge/page/rights", "bridge/page/map", "bridge/page/alerts", "bridge/page/day", "bridge/page/anchor"],
+  ...["bridge/page/people", "bridge/page/passkeys", "bridge/page/elsewhere", "bridge/page/entrance"],
+  ...["bridge/page/targets", "bridge/page/zones", "mqtt/broker/connection", "personal-data/deletion/crash"],
   ...["alerts/alerts/conditions", "operations/community/slow", "tracking/geofences/events", "kernel/crash"],
 ].map((name) => `tests/${name}.test.ts`);
 

@@ -31,8 +31,13 @@ describe("the source", () => {
   });
 
   test("starts no other program", () => {
-    // The doctor runs beside the server, as this program once more.
-    const own = ["server/backup/deep-check.ts", "server/doctor/examination.ts"];
+    // The doctor runs beside the server, as this program once more. From source, git is asked for the commit, without a shell and by
+    // the program's own words.
+    const own = [
+      "configuration/source-commit.ts",
+      "server/backup/deep-check.ts",
+      "server/doctor/examination.ts",
+    ];
     expect(found(/child_process|\bBun\.spawn|\bBun\.\$|from "bun".*\$/)).toEqual(own);
   });
 

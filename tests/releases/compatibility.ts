@@ -34,8 +34,8 @@ type Content = Record<string, { schema?: unknown }>;
 
 /** A change that a program written for the older document may stumble over. */
 export interface Break {
-  /** The operation, by its `operationId`, or the named schema, that a changelog has to name. */
-  subject: string;
+  /** The name that a changelog has to give: the `operationId` of an operation, or the place in a schema, as GpsPoint.speed_kmh. */
+  name: string;
   /** The change in words, which begin with its place: "GpsPoint.speed_kmh may be null now". */
   text: string;
 }
@@ -49,7 +49,8 @@ export function incompatibilities(older: ApiDocument, newer: ApiDocument): Break
   const found = new Map<string, Break>();
   const add = ({ subject, path, what }: Problem) => {
     const text = `${subject}${path} ${what}`;
-    found.set(text, { subject, text });
+    // The way into an operation's request or answer begins with a space.
+    found.set(text, { name: path.startsWith(" ") ? subject : subject + path, text });
   };
   const comparison = new Comparison(older, newer, add);
   const there = operationsOf(newer);

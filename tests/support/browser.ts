@@ -1,4 +1,5 @@
 import { type BrowserContext, chromium as driver, type Page } from "playwright-core";
+import { endAfterTest } from "./cleanup";
 import { temporaryDirectory } from "./server";
 
 /**
@@ -63,7 +64,10 @@ export interface Visit {
 }
 
 export interface Browser {
-  /** Opens an address in a page of its own; without its cookies and choices where `isFresh`. */
+  /**
+   * Opens an address in a page of its own; without its cookies and choices where `isFresh`. One that a test opens is closed after
+   * it: a page goes on drawing its map and asking its server, whoever looks.
+   */
   visit: (url: string, isFresh?: boolean) => Promise<Visit>;
   stop: () => Promise<void>;
 }
@@ -88,7 +92,10 @@ export async function startBrowser(executablePath: string): Promise<Browser> {
   return {
     visit: async (url, isFresh = false) => {
       shared ??= isFresh ? undefined : open();
-      return visit(await ((isFresh ? undefined : shared) ?? open()), url);
+      const context = await ((isFresh ? undefined : shared) ?? open());
+      const visited = await visit(context, url);
+      endAfterTest(() => (isFresh ? context.close() : visited.page.close()));
+      return visited;
     },
     stop: () => browser.close(),
   };

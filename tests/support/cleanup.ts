@@ -1,12 +1,28 @@
 /**
- * Loaded before every test file (see bunfig.toml): removes the file's temporary directories, and reports the
- * API's answers that it has seen.
+ * Loaded before every test file (see bunfig.toml): removes the file's temporary directories, closes what a test leaves open, and
+ * reports the API's answers that it has seen.
  */
-import { afterAll } from "bun:test";
+import { afterAll, afterEach, beforeEach } from "bun:test";
 import { rmSync } from "node:fs";
 import { reportSeen } from "./seen";
 
 export const temporaryDirectories: string[] = [];
+
+let isInTest = false;
+const endings: (() => Promise<unknown>)[] = [];
+
+/** Lets something end after the test that runs now. Outside of a test, in a `beforeAll`, it lasts as long as it may. */
+export function endAfterTest(end: () => Promise<unknown>): void {
+  if (isInTest) endings.push(end);
+}
+
+beforeEach(() => {
+  isInTest = true;
+});
+afterEach(async () => {
+  isInTest = false;
+  await Promise.all(endings.splice(0).map((end) => end()));
+});
 
 afterAll(() => {
   reportSeen();

@@ -4195,6 +4195,9 @@ export interface components {
         };
         ApiInfo: {
             version: string;
+            commit: string | null;
+            /** Format: date-time */
+            built_at: string | null;
             server: {
                 /** Format: int64 */
                 uptime: number;

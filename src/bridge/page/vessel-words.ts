@@ -1,5 +1,3 @@
-import { locale } from "./language";
-
 /** Types and states of vessels in the reader's language: the API has them in the English words of ITU-R M.1371. */
 
 const GERMAN: Readonly<Record<string, string>> = {
@@ -48,9 +46,9 @@ const GERMAN: Readonly<Record<string, string>> = {
 const CARGO = /, (?:hazardous category ([A-D])|no additional information|reserved)$/;
 
 /** A label of the API in the reader's language. What a cargo's digit leaves open isn't told. */
-export function vesselWords(label: string): string {
+export function vesselWords(label: string, locale: "en" | "de"): string {
   const [suffix = "", category] = CARGO.exec(label) ?? [];
-  const isGerman = locale.value === "de";
+  const isGerman = locale === "de";
   const bare = label.slice(0, label.length - suffix.length);
   const words = isGerman ? (GERMAN[bare] ?? bare) : bare;
   if (category === undefined) return words;

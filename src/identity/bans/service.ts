@@ -12,6 +12,7 @@ import { accessChanged } from "../access/caller";
 import { checkNotLastSuperAdmin, checkOutranks } from "../access/rank";
 import { recordAudit } from "../audit/service";
 import { activeUser, existingUser } from "../directory/users";
+import { silenceClientsOf } from "../grants/service";
 import { BY_NOBODY, deleteSessions } from "../sessions/service";
 import { dropChallenges } from "../two-factor-codes/challenges";
 import type { Ban, BanStatus, NewBan, PastBan } from "./schema";
@@ -99,6 +100,7 @@ export function banUser(actor: Actor, userId: string, input: NewBan): Promise<Ba
       .get();
     deleteSessions(userId, "banned");
     dropChallenges(userId);
+    silenceClientsOf(userId);
     auditBan("user_banned", ban, { duration_seconds: duration });
     publish("user.banned", { userId, reason: ban.reason, expiresAt: ban.expires_at });
     accessChanged((affected) => affected.userId === userId, true);

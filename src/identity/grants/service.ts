@@ -1,8 +1,10 @@
 import { and, eq, inArray, isNotNull, isNull, ne, or, type SQL } from "drizzle-orm";
 import { db } from "../../kernel/db/connection";
+import { publish } from "../../kernel/db/events";
 import { accessChanged } from "../access/caller";
 import { type AuditEntry, recordAudit } from "../audit/service";
-import { oauthGrants } from "./table";
+import { oauthClients } from "../oauth-clients/table";
+import { oauthAccessTokens, oauthConsents, oauthGrants } from "./table";
 
 /** The end of grants: with one, all its codes and tokens end with the commit, and their live connections. */
 
@@ -42,6 +44,48 @@ export const endGrantsOfConsent = (consentId: string, reason: string): number =>
 /** Ends all that was granted to a client. */
 export const endGrantsOfClient = (clientId: string, reason: string): number =>
   endGrants(eq(oauthGrants.client_id, clientId), reason);
+
+/**
+ * Ends all consents to a client, with all that was granted by them: a client of the installation itself, for which nobody was
+ * asked, becomes one like others, whose users have to be asked.
+ */
+export function endConsentsTo(clientId: string): void {
+  endGrantsOfClient(clientId, "no longer the installation's own");
+  const ended = db
+    .delete(oauthConsents)
+    .where(eq(oauthConsents.client_id, clientId))
+    .returning({ userId: oauthConsents.user_id, scopes: oauthConsents.scopes })
+    .all();
+  for (const { userId, scopes } of ended) {
+    recordAudit({
+      event_type: "consent_revoked",
+      user_id: userId,
+      resource_type: "oauth_client",
+      resource_id: clientId,
+      metadata: { scopes },
+    });
+    publish("consent.revoked", { userId, clientId });
+  }
+}
+
+/**
+ * Ends the access tokens of the clients that a user has registered, as that user is banned or deleted: their users' grants stay,
+ * for when the owner is back, and give no tokens until then. Clients of the installation itself go on.
+ */
+export function silenceClientsOf(ownerId: string): void {
+  const owned = db
+    .select({ id: oauthGrants.id })
+    .from(oauthGrants)
+    .innerJoin(oauthClients, eq(oauthClients.id, oauthGrants.client_id))
+    .where(and(eq(oauthClients.owner_id, ownerId), eq(oauthClients.is_first_party, false)));
+  const ended = db
+    .delete(oauthAccessTokens)
+    .where(inArray(oauthAccessTokens.grant_id, owned))
+    .returning({ id: oauthAccessTokens.grant_id })
+    .all();
+  const ids = new Set(ended.map(({ id }) => id));
+  if (ids.size > 0) accessChanged((caller) => caller.kind === "token" && ids.has(caller.id));
+}
 
 /** Ends the grants with these identifiers. */
 export const endSomeGrants = (ids: string[], reason: string): number =>

@@ -1,5 +1,6 @@
 import { eq, placeholder } from "drizzle-orm";
 import { db, statement } from "../../kernel/db/connection";
+import { isUserActive } from "../access/maker";
 import { oauthClients } from "./table";
 
 /** A registered client as it is stored. */
@@ -13,8 +14,12 @@ const byId = statement(() =>
     .prepare(),
 );
 
-/** A client that may be used; undefined for one that is unknown or switched off. */
+/**
+ * A client that may be used; undefined for one that is unknown or switched off, and while its owner is banned or deleted: users
+ * agreed to what that person registered. One of the installation itself doesn't hang on a person.
+ */
 export function findActiveClient(id: string): ClientRow | undefined {
   const client = byId().get({ id });
-  return client?.is_active ? client : undefined;
+  if (!client?.is_active) return undefined;
+  return client.is_first_party || isUserActive(client.owner_id) ? client : undefined;
 }

@@ -15,7 +15,7 @@ import { type Actor, transactAs } from "../access/actor";
 import { accessChanged, type Caller, isAdmin, isSystemKey } from "../access/caller";
 import { recordAudit } from "../audit/service";
 import { notifyOwner } from "../email/notify";
-import { endGrantsOfClient } from "../grants/service";
+import { endConsentsTo, endGrantsOfClient } from "../grants/service";
 import type { Proof } from "../proof/schema";
 import { requireRecentSignIn } from "../reauthentication/service";
 import { redirectUriFault } from "./redirect-uri";
@@ -306,9 +306,10 @@ const approvedIn = ({ approved_scopes }: Row, before: string[]): Record<string, 
  * Has the tokens of a client looked at anew after a change, in the current transaction. Switched off, or of another type, it
  * starts anew: whoever holds its tokens may not be whom they were for.
  */
-function tokensChanged(before: Row, { id, is_active, client_type }: Row): void {
+function tokensChanged(before: Row, { id, is_active, client_type, is_first_party }: Row): void {
   if (!is_active && before.is_active) endGrantsOfClient(id, "client switched off");
   if (client_type !== before.client_type) endGrantsOfClient(id, "client of another type");
+  if (before.is_first_party && !is_first_party) endConsentsTo(id);
   accessChanged((caller) => caller.kind === "token" && caller.clientId === id);
 }
 

@@ -10,7 +10,7 @@ import { activeUser } from "../directory/users";
 import { notify } from "../email/notify";
 import { type Holder, takeCode } from "../oidc-codes/codes";
 import { providerName } from "../platforms/service";
-import { requireRecentSignIn } from "../reauthentication/service";
+import { requireRecentSession } from "../reauthentication/service";
 import { requireWayIn } from "../ways-in/service";
 import type { Identity } from "./schema";
 import { oidcCodes, oidcIdentities, oidcStates } from "./table";
@@ -133,10 +133,10 @@ export function linkIdentity(actor: SessionActor, code: string, holder: Holder):
 }
 
 /** Unlinks an identity of the caller's. Throws 404, 403 without a recent sign-in, and 409 for the last way in (rule A14). */
-export async function unlinkIdentity(actor: SessionActor, id: string): Promise<void> {
+export function unlinkIdentity(actor: SessionActor, id: string): Promise<void> {
   const { userId } = actor.caller;
-  await requireRecentSignIn(actor, null, {});
   return transactAs(actor, () => {
+    requireRecentSession(actor);
     const own = and(eq(oidcIdentities.id, id), eq(oidcIdentities.user_id, userId));
     const row = db.delete(oidcIdentities).where(own).returning().get();
     if (!row) throw notFound("Identity");

@@ -12,9 +12,8 @@ import { isOfPage } from "../access/page";
 import { AuthResponse } from "../auth/schema";
 import { issuerOf } from "../oauth/issuer";
 import { browserHash, markBrowser } from "../oidc-codes/browser";
-import { NEEDS_RECENT_SIGN_IN } from "../proof/schema";
 import { countProof } from "../reauthentication/limits";
-import { requireRecentSignIn } from "../reauthentication/service";
+import { minutesForWaysIn, requireRecentSignIn } from "../reauthentication/service";
 import { begin, exchangeLimit, permittedRedirect, STATE_LIFETIME } from "./begin";
 import { exchangeCode } from "./exchange";
 import { linkIdentity, listIdentities, unlinkIdentity } from "./identities";
@@ -25,6 +24,8 @@ import { ownWaysIn } from "./ways";
 
 const path = "/v1/users/me/identities";
 const DEFAULT_LIMIT = 20;
+const RECENT =
+  "Needs a session in which the user signed in, or proved who they are, within the last 10 minutes, or within `auth.reauthentication_minutes` where that is less";
 
 /** Sends a signed-in user to a provider. Throws 404 for an unknown one, 503 for one that fails. */
 async function sendTo(
@@ -146,8 +147,9 @@ export const identityRoutes = new Elysia({ prefix: path, tags: ["OpenID provider
     "/begin/:name",
     async ({ actor, params, body, request, set }) => {
       const session = sessionActor(actor);
-      countProof(session, body ?? {}, set.headers);
-      await requireRecentSignIn(session, null, body ?? {});
+      const minutes = minutesForWaysIn(session);
+      countProof(session, body ?? {}, set.headers, minutes);
+      await requireRecentSignIn(session, null, body ?? {}, minutes);
       return sendTo(session, request, set.headers, params.name, "link", body ?? {});
     },
     {
@@ -158,7 +160,7 @@ export const identityRoutes = new Elysia({ prefix: path, tags: ["OpenID provider
       detail: {
         operationId: "beginToLinkIdentity",
         summary: "Begin to link an identity",
-        description: `Sends the user to a provider. The browser comes back with a code, which \`POST ${path}\` takes in the same user's session. ${NEEDS_RECENT_SIGN_IN}`,
+        description: `Sends the user to a provider. The browser comes back with a code, which \`POST ${path}\` takes in the same user's session. ${RECENT}, or a proof in the body; otherwise 403 \`ReauthenticationRequired\`.`,
       },
     },
   )
@@ -198,8 +200,7 @@ export const identityRoutes = new Elysia({ prefix: path, tags: ["OpenID provider
       detail: {
         operationId: "unlinkIdentity",
         summary: "Unlink an identity",
-        description:
-          "Its owner can no longer sign in to this account; sessions stay. 409 for the last way into the account.",
+        description: `Its owner can no longer sign in to this account; sessions stay. 409 for the last way into the account. ${RECENT}; otherwise 403 \`ReauthenticationRequired\`.`,
       },
     },
   );

@@ -38,6 +38,13 @@ export const minutesFor = ({ isOfPage }: Actor): number =>
 /** The same in milliseconds. */
 const span = (actor: Actor): number => minutesFor(actor) * MINUTE;
 
+/** Most minutes during which a sign-in counts for changes of the ways in, whatever is configured. */
+const MOST_FOR_WAYS_IN = 10;
+
+/** Minutes during which the actor's sign-in counts as recent for what always needs one: changes of the ways in. */
+export const minutesForWaysIn = (actor: Actor): number =>
+  Math.min(minutesFor(actor) || MOST_FOR_WAYS_IN, MOST_FOR_WAYS_IN);
+
 const required = (message: string) => new AppError("ReauthenticationRequired", message);
 
 /**
@@ -46,32 +53,30 @@ const required = (message: string) => new AppError("ReauthenticationRequired", m
  * must be right even if none is needed. `subjectId` is the user whom the caller acts on: a key acts on
  * another user by its permission. It is null where a key, rights or an account's address are handed out: a
  * stolen key could live on in them whoever gets them, so that every user's key needs the proof. A system key
- * never does. Throws 403 and, for a wrong proof, 400.
+ * never does. `minutes` are those in which a sign-in does without a proof. Throws 403 and, for a wrong proof, 400.
  */
 export async function requireRecentSignIn(
   actor: Actor,
   subjectId: string | null,
   proof: Proof,
+  minutes = minutesFor(actor),
 ): Promise<void> {
   const { userId } = actor.caller;
-  if (span(actor) === 0 || isSystemKey(actor.caller) || userId === null) return;
+  if (minutes === 0 || isSystemKey(actor.caller) || userId === null) return;
   if (actor.caller.kind !== "session" && subjectId !== null && userId !== subjectId) return;
   const hasPassword = passwordHashOf(userId) !== null;
   const hasCode = isTwoFactorOn(userId);
   const isProved = hasCode ? Boolean(proof.code) : hasPassword && Boolean(proof.password);
-  if (!isProved && !isRecent(actor, span(actor))) throw refusal(actor, userId, minutesFor(actor));
+  if (!isProved && !isRecent(actor, minutes * MINUTE)) throw refusal(actor, userId, minutes);
   if (proof.password || proof.code) await prove(actor, userId, proof);
 }
 
-/** Most minutes after a sign-in in which it does alone, without a proof beside it, whatever is configured. */
-const MOST_ALONE = 10;
-
 /**
  * Refuses a session that was signed in more than 10 minutes ago, or less if so configured. For what takes no proof beside it:
- * changes of passkeys, and what others confirm with their password, of an account that has none. Throws 403.
+ * changes of the ways in, and what others confirm with their password, of an account that has none. Throws 403.
  */
 export function requireRecentSession(actor: SessionActor): void {
-  const minutes = Math.min(minutesFor(actor) || MOST_ALONE, MOST_ALONE);
+  const minutes = minutesForWaysIn(actor);
   if (!isRecent(actor, minutes * MINUTE)) throw refusal(actor, actor.caller.userId, minutes);
 }
 
@@ -195,7 +200,7 @@ function missingProof(actor: SessionActor): AppError {
   const kinds = new Set(waysIn(userId).map(({ kind }) => kind));
   if (kinds.has("passkey")) return invalid("/passkey", "is required");
   if (kinds.has("identity")) return invalid("/oidc_code", "is required");
-  return refusal(actor, userId, MOST_ALONE);
+  return refusal(actor, userId, minutesForWaysIn(actor));
 }
 
 /** The answer to a proof that was right at `time` (epoch milliseconds). */

@@ -7,6 +7,7 @@ import { oidcIdentities } from "../oidc/table";
 import { canUsePassword } from "../passwords/allowed";
 import { platforms } from "../platforms/table";
 import { passkeysOf } from "../webauthn/assertions";
+import { relyingParty } from "../webauthn/relying-party";
 
 /** A way by which a user can sign in now. `id` is that of the record behind it; a password has none. */
 export interface WayIn {
@@ -35,7 +36,7 @@ export function waysIn(userId: string): WayIn[] {
     ...identities
       .filter(({ issuer }) => providers.some((provider) => isSameIssuer(provider.issuer, issuer)))
       .map(({ id }) => ({ kind: "identity", id }) as const),
-    ...passkeysOf(userId).map(({ id }) => ({ kind: "passkey", id }) as const),
+    ...(relyingParty() ? passkeysOf(userId) : []).map(({ id }) => ({ kind: "passkey", id }) as const),
   ];
 }
 

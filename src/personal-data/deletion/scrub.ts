@@ -14,7 +14,9 @@ import { bans } from "../../identity/bans/table";
 import { eraseConsentsOf } from "../../identity/consents/service";
 import type { UserRow } from "../../identity/directory/users";
 import { cancelQueuedEmails } from "../../identity/email/service";
+import { endGrantsOfClient } from "../../identity/grants/service";
 import { eraseInvitationsOf } from "../../identity/invitations/service";
+import { clientsOwnedBy } from "../../identity/oauth-clients/service";
 import { oauthClients } from "../../identity/oauth-clients/table";
 import { eraseIdentitiesOf } from "../../identity/oidc/identities";
 import { eraseAddressesOf } from "../../identity/passwords/sign-in-addresses";
@@ -121,6 +123,8 @@ const ERASURES: ((userId: string) => unknown)[] = [
   },
   (userId) => {
     const owned = eq(oauthClients.owner_id, userId);
+    // Before the clients go: other users' tokens of them end with the commit, and not only as they are next looked up.
+    for (const { id } of clientsOwnedBy(userId)) endGrantsOfClient(id, "client deleted");
     const clients = db.delete(oauthClients).where(owned).returning({ id: oauthClients.id }).all();
     auditGone("client_deleted", "oauth_client", userId, clients);
   },

@@ -5,7 +5,9 @@ import { switchOffKeys } from "../../identity/api-keys/owner";
 import { recordAudit } from "../../identity/audit/service";
 import { activeUser, existingUser, findUser, type UserRow } from "../../identity/directory/users";
 import { notify } from "../../identity/email/notify";
+import { silenceClientsOf } from "../../identity/grants/service";
 import { identitiesOf } from "../../identity/oidc/identities";
+import { mayUsePassword } from "../../identity/passwords/allowed";
 import { isOwnPassword } from "../../identity/passwords/own-password";
 import { passwordHashOf } from "../../identity/passwords/service";
 import { requireRecentSession, requireRecentSignIn } from "../../identity/reauthentication/service";
@@ -60,6 +62,7 @@ export async function deleteUser(actor: Actor, id: string): Promise<void> {
     dropPending(id);
     deleteSessions(id, "account deleted");
     switchOffKeys(id, "owner deleted");
+    silenceClientsOf(id);
     recordAudit({
       event_type: "user_deleted",
       user_id: id,
@@ -74,12 +77,14 @@ export async function deleteUser(actor: Actor, id: string): Promise<void> {
 
 /**
  * Schedules the deletion of the caller's own account for the end of the grace period, and tells the user by
- * email. An account without a password confirms it by a recent sign-in. Throws 400 for a wrong password or, with
+ * email. An account without a password, or whose password is switched off, confirms it by a recent sign-in. Throws 400 for a wrong password or, with
  * two-factor authentication on, a wrong code, 403 where the sign-in was too long ago, 409 when it is
  * scheduled already or for the last super admin.
  */
 export async function scheduleDeletion(actor: SessionActor, input: DeletionRequest): Promise<DeletionStatus> {
-  const hash = passwordHashOf(actor.caller.userId);
+  const stored = passwordHashOf(actor.caller.userId);
+  // One that is switched off proves who its user is, but its user may have forgotten it long ago.
+  const hash = input.password || mayUsePassword(actor.caller.userId) ? stored : null;
   if (hash === null) requireSignInInstead(actor);
   else if (!input.password) throw invalid("/password", "is required");
   else if (!(await isOwnPassword(actor, actor.caller.userId, { hash, password: input.password })))
@@ -87,7 +92,7 @@ export async function scheduleDeletion(actor: SessionActor, input: DeletionReque
   const status = await transactAs(actor, () => {
     const user = activeUser(actor.caller.userId);
     // The password may have been changed while the hash was computed.
-    if (passwordHashOf(user.id) !== hash) throw wrongPassword();
+    if (passwordHashOf(user.id) !== stored) throw wrongPassword();
     if (user.scheduled_deletion_at !== null)
       throw conflict("The deletion of this account is already scheduled");
     checkNotLastSuperAdmin(user.id);

@@ -24,8 +24,8 @@ export function watchMigration(tell: Tell): MigrationWatch & { end: () => void }
   const start = () => {
     if (worker !== null || isEnded) return;
     worker = new Worker(WORKERS.migration);
-    // The log and the terminal stand back behind the work.
-    worker.onerror = () => {};
+    worker.onerror = ({ message }) =>
+      log.warn("the progress of the migration can't be told", { why: message });
     worker.postMessage({
       isTerminal: process.stderr.isTTY === true,
       level: config["log.level"],
@@ -63,7 +63,7 @@ export function describeMigration(extents: Extent[]): string {
   const largest = largestOf(extents);
   const most =
     largest && extents.length > 1 && all > 0
-      ? `, most of them for ${largest.migration} (${largest.rows.toLocaleString("en")})`
+      ? `; the largest, ${largest.migration}, takes ${largest.rows.toLocaleString("en")}`
       : "";
   return `${counted(extents.length, "migration")} to apply, for which at most ${counted(all, "row")} ${all === 1 ? "is" : "are"} read or changed${most}.`;
 }

@@ -88,6 +88,6 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     detail: {
       operationId: "apiAtGlance",
       summary: "The API at a glance",
-      description: "Version, uptime, and how the server sees its client.",
+      description: "Version, commit and date of the build, uptime, and how the server sees its client.",
     },
   });

@@ -166,6 +166,17 @@ export const ApiInfo = record(
   "ApiInfo",
   {
     version: out.string("Version of Fairlead", "0.1.0"),
+    commit: nullable(
+      out.string(
+        "Hash of the commit from which it was built, with `-dirty` behind it if files were changed since; null if it isn't known",
+        "4e7cd2cb648931282aa58dfe3521d0bcc9630cb0",
+      ),
+    ),
+    built_at: nullable(
+      out.time(
+        "Date of the build: that of the commit, unless the build was given another; null if it isn't known",
+      ),
+    ),
     server: t.Object(
       { uptime: out.integer("Seconds for which the server has been running", 274_329) },
       { description: "The server" },

@@ -1,6 +1,6 @@
 import { deliveriesState } from "../../alerts/deliveries/state";
 import { config } from "../../configuration/config";
-import { VERSION } from "../../configuration/version";
+import { readBuild, VERSION } from "../../configuration/version";
 import { db } from "../../kernel/db/connection";
 import { counters } from "../../kernel/db/table";
 import type { Client } from "../../kernel/http/client";
@@ -166,10 +166,11 @@ export async function readiness(): Promise<Readiness> {
     : { status: "not ready", reason: "the database takes no writes" };
 }
 
-export function apiInfo({ address, userAgent }: Client): ApiInfo {
+export async function apiInfo({ address, userAgent }: Client): Promise<ApiInfo> {
   const { browser, os } = parseUserAgent(userAgent);
+  const { version, commit, builtAt } = await readBuild();
   return {
-    version: VERSION,
+    ...{ version, commit, built_at: builtAt },
     server: { uptime: Math.floor(process.uptime()) },
     client: { ip: address, userAgent: userAgent ?? "", browser, os },
     timestamp: iso(now()),

@@ -3,12 +3,14 @@ import { PERMISSIONS } from "../../../src/identity/access/permissions";
 import { Agent } from "../../identity/oauth/agent";
 import {
   authorizationOf,
+  CALLBACK,
   claimsOf,
   exchange,
   newClient,
   type TestClient,
 } from "../../identity/oauth/support";
 import { type Guarded, guarded, nextCode, wrongCode } from "../../identity/two-factor/support";
+import { eventsOf } from "../../support/events";
 import { done } from "../../support/expectations";
 import { externalUser, newUser, staff, type User } from "../../support/people";
 import { rows } from "../../support/rows";
@@ -264,6 +266,22 @@ describe("the question of consent", () => {
     expect(agent.answer.code).toStartWith("flc_");
     const { data } = done(await server.get("/v1/users/me/consents", { token: person.token }));
     expect(data).toMatchObject([{ client: { name: "Own app", is_first_party: true } }]);
+  });
+
+  test("is asked of everybody once a client is the installation's own no more", async () => {
+    const own = await newClient(server, { is_first_party: true, name: "Former own app" });
+    const { id, token } = await externalUser(server);
+    const { url } = authorizationOf(server, own);
+    expect((await Agent.signedIn(server, token).open(url)).url).toStartWith(CALLBACK);
+    const admin = await server.admin();
+    done(
+      await server.patch(`/v1/oauth/clients/${own.id}`, { token: admin, body: { is_first_party: false } }),
+    );
+    expect(done(await server.get("/v1/users/me/consents", { token })).data).toEqual([]);
+    expect(eventsOf(server, id, "consent_revoked")).toHaveLength(1);
+    const agent = Agent.signedIn(server, token);
+    await agent.open(url);
+    expect(agent.title).toBe("Allow Former own app?");
   });
 
   test("is asked each time where another app on the device could catch the answer", async () => {

@@ -70,6 +70,7 @@ describe.skipIf(!chromium)("the administration", () => {
     done(await server.post("/v1/users/me/deletion", { token: user.token, body }));
     await open(`users/${user.id}`);
     await page.getByText("Will be erased").waitFor();
+    await page.getByText(user.email, { exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Cancel the deletion" }).click();
     await gone(page.getByText("Will be erased"));

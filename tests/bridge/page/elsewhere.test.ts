@@ -83,37 +83,6 @@ describe.skipIf(!chromium)("the entrance", () => {
   });
 });
 
-describe.skipIf(!chromium)("an account that has a second factor, a passkey and an identity", () => {
-  test("completes the provider's sign-in by the passkey, and confirms with what is enough", async () => {
-    const user = await newUser(server);
-    provider.account = newAccount({ email: user.email });
-    const visit = { size: DESKTOP, at: "/me", host: LOCAL } as const;
-    const { page } = await openBridge(browser, server, user, visit);
-    await addAuthenticator(page);
-    const section = page.locator("section", { has: page.getByRole("heading", { name: "Passkeys" }) });
-    await section.getByRole("button", { name: "Add a passkey" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
-    await section.getByRole("listitem").waitFor();
-    await turnOn(server, user);
-    await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
-    await page.getByRole("button", { name: "Sign in with Harbour ID" }).click();
-    await page.getByRole("button", { name: "Confirm with a passkey" }).click();
-    await page.locator(".shell").waitFor();
-    await page.evaluate(() => {
-      location.hash = "/me";
-    });
-    await server.advance(11 * 60_000);
-    await section.getByRole("button", { name: /^Remove/ }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    const question = page.getByRole("dialog", { name: "Is it you?" });
-    await question.getByLabel("Code of the second factor").waitFor();
-    // A provider alone would not do.
-    expect(await question.getByRole("button", { name: "Confirm at Harbour ID" }).count()).toBe(0);
-    await question.getByRole("button", { name: "Confirm with a passkey" }).click();
-    await section.getByText("There is none yet.").waitFor();
-  });
-});
-
 describe.skipIf(!chromium)("oneself", () => {
   test("links an identity, signs in with it, and removes it", async () => {
     const user = await newUser(server);
@@ -139,7 +108,7 @@ describe.skipIf(!chromium)("oneself", () => {
   test("without a password confirms at the provider, sets one, and can't lose the last way in", async () => {
     const { page } = await openPage(browser, server, { size: PHONE, at: "/me" });
     await page.getByRole("button", { name: "Sign in with Harbour ID" }).click();
-    await page.getByText("None: you sign in through a provider.").waitFor();
+    await page.getByText("None: you sign in another way.").waitFor();
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText(/This is the last way in/).waitFor();
@@ -183,5 +152,36 @@ describe.skipIf(!chromium)("an installation whose users sign in elsewhere", () =
         await other.stop();
       }
     }
+  });
+});
+
+describe.skipIf(!chromium)("an account that has a second factor, a passkey and an identity", () => {
+  test("completes the provider's sign-in by the passkey, and confirms with what is enough", async () => {
+    const user = await newUser(server);
+    provider.account = newAccount({ email: user.email });
+    const visit = { size: DESKTOP, at: "/me", host: LOCAL } as const;
+    const { page } = await openBridge(browser, server, user, visit);
+    await addAuthenticator(page);
+    const section = page.locator("section", { has: page.getByRole("heading", { name: "Passkeys" }) });
+    await section.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
+    await section.getByRole("listitem").waitFor();
+    await turnOn(server, user);
+    await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
+    await page.getByRole("button", { name: "Sign in with Harbour ID" }).click();
+    await page.getByRole("button", { name: "Confirm with a passkey" }).click();
+    await page.locator(".shell").waitFor();
+    await page.evaluate(() => {
+      location.hash = "/me";
+    });
+    await server.advance(11 * 60_000);
+    await section.getByRole("button", { name: /^Remove/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    const question = page.getByRole("dialog", { name: "Is it you?" });
+    await question.getByLabel("Code of the second factor").waitFor();
+    // A provider alone would not do.
+    expect(await question.getByRole("button", { name: "Confirm at Harbour ID" }).count()).toBe(0);
+    await question.getByRole("button", { name: "Confirm with a passkey" }).click();
+    await section.getByText("There is none yet.").waitFor();
   });
 });

@@ -235,7 +235,7 @@ describe.skipIf(!chromium)("the map on a desk", () => {
     await card.getByRole("heading", { name: "Fresh" }).waitFor();
     await card.getByText("6.5 kn").waitFor();
     await card.getByText("090°").waitFor();
-    await card.getByText("within 150 m").waitFor();
+    await card.getByText("±150 m").waitFor();
     await shows(page, "chosen-accuracy", (found) => found.length > 0);
     await card.getByRole("button", { name: "Follow" }).click();
     const to = { latitude: 54.11, longitude: 13.5 };

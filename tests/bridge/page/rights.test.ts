@@ -46,7 +46,10 @@ afterAll(async () => {
 /** Milliseconds without a request after which a page has asked for all that it shows. */
 const PAUSE = 150;
 
-/** Counts the requests of a page. Returns the function that waits until none is under way and nothing is said to be loading. */
+/**
+ * Counts the requests of a page. Returns the function that waits until none is under way and nothing is said to be loading. It asks
+ * the page when it may be so, not all the time: each question makes the page draw.
+ */
 function watchRequests(page: Page): () => Promise<void> {
   const open = new Set<Request>();
   let last = Date.now();
@@ -57,8 +60,10 @@ function watchRequests(page: Page): () => Promise<void> {
   };
   page.on("requestfinished", end);
   page.on("requestfailed", end);
+  const isQuiet = () => open.size === 0 && Date.now() - last > PAUSE;
   return () =>
     eventually(async () => {
+      await eventually(isQuiet);
       // A frame that is drawn asks for more in the next one.
       await page.evaluate(
         () =>
@@ -70,7 +75,7 @@ function watchRequests(page: Page): () => Promise<void> {
           }),
       );
       const isLoading = (await page.locator("main .loading, main [aria-busy=true]").count()) > 0;
-      return !isLoading && open.size === 0 && Date.now() - last > PAUSE;
+      return !isLoading && isQuiet();
     });
 }
 

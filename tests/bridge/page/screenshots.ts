@@ -52,7 +52,8 @@ function freePort(): number {
 /** Starts the demo; resolves with its address and password once it tells them. */
 async function startDemo() {
   const port = freePort();
-  const demo = Bun.spawn([process.execPath, "src/main.ts", "demo", "--port", String(port)], {
+  // At its own pace: else the average of a trip is ten times the speed that its boat reports.
+  const demo = Bun.spawn([process.execPath, "src/main.ts", "demo", "--port", String(port), "--speed", "1"], {
     cwd: ROOT,
     stdout: "pipe",
     stderr: "inherit",
@@ -126,6 +127,10 @@ async function take(page: Page, picture: Picture, ids: Record<string, string>): 
   await page.locator(".shell").waitFor();
   // Lists and charts come after the frame, and the map last: a picture a moment later has them all.
   await page.waitForTimeout(MOMENT);
+  // The page asks for a first touch, which whoever looks at it has given it.
+  const sound = page.getByRole("button", { name: /^(Switch the sound on|Ton einschalten)$/ });
+  if (await sound.isVisible()) await sound.click();
+  await sound.waitFor({ state: "detached" });
   await before?.(page);
   await page.screenshot({ path: join(TARGET, `${name}.png`) });
 }

@@ -11,16 +11,28 @@ import { DIFFERENT_COUNTS, storedEvent, writeEvents } from "./support";
 /** The counts by quarters of an hour and by minutes, made for a database that had none, in steps of 50,000. */
 
 const OWN = migrations.find(({ sql }) => sql.includes("TABLE IF NOT EXISTS `audit_quarters`"))?.tag ?? "";
+const SHIPPED = migrations.find(({ tag }) => tag === OWN)?.sql ?? "";
+
+/** Events of a step as it is shipped, and as most tests have it: what a step does isn't a matter of its size. */
+const STEP = 50_000;
+const SMALL_STEP = 1_000;
 
 /** Events of one user, and of all others with nobody: three steps for the former, four for all. */
-const MANY = 101_000;
-const OTHERS = 52_000;
+const many = (step: number) => 2 * step + step / 50;
+const others = (step: number) => step + step / 25;
 
 /** For a machine that others load too. */
 const TIMEOUT = 60_000;
 
 const directory = temporaryDirectory();
-const template = join(directory, "template.db");
+const templateOf = (step: number) => join(directory, `template-${step}.db`);
+
+/** Lets the migration go in steps of this size. */
+function setStep(step: number): void {
+  const own = migrations.find(({ tag }) => tag === OWN);
+  if (!own) throw new Error("the migration is gone");
+  own.sql = SHIPPED.replaceAll(`OFFSET ${STEP - 1}`, `OFFSET ${step - 1}`);
+}
 
 /** Of every third event, the time is that of the one before it. */
 function addEvents(prefix: string, user: string, count: number): void {
@@ -33,21 +45,28 @@ function addEvents(prefix: string, user: string, count: number): void {
   );
 }
 
-beforeAll(() => {
-  openDatabase(template, "normal");
+/** Makes a database that lacks the counts. */
+function makeTemplate(step: number): void {
+  openDatabase(templateOf(step), "normal");
   sqlite.run("PRAGMA journal_mode = DELETE");
   const newer = migrations.splice(migrations.findIndex(({ tag }) => tag === OWN));
   migrate();
   migrations.push(...newer);
-  addEvents("many", "'many'", MANY);
-  addEvents("others", "iif(i % 3, 'user ' || i % 999, NULL)", OTHERS);
+  addEvents("many", "'many'", many(step));
+  addEvents("others", "iif(i % 3, 'user ' || i % 999, NULL)", others(step));
   closeDatabase();
+}
+
+beforeAll(() => {
+  makeTemplate(STEP);
+  makeTemplate(SMALL_STEP);
 }, TIMEOUT);
 
-/** Opens a fresh copy of that database. */
-function olderData(): void {
+/** Opens a fresh copy of that database, whose events take four steps of this size. */
+function olderData(step = SMALL_STEP): void {
+  setStep(step);
   const file = join(directory, `${Bun.randomUUIDv7()}.db`);
-  copyFileSync(template, file);
+  copyFileSync(templateOf(step), file);
   openDatabase(file, "normal");
 }
 
@@ -77,12 +96,12 @@ afterEach(closeDatabase);
 test(
   "events are counted in steps, which tell how far they are",
   () => {
-    olderData();
+    olderData(STEP);
     const told = toldBy(migrate);
     expectCounted();
     expect(told).toHaveLength(4);
     expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((a, b) => a - b));
-    const total = MANY + OTHERS + MANY + OTHERS - Math.floor(OTHERS / 3);
+    const total = 2 * (many(STEP) + others(STEP)) - Math.floor(others(STEP) / 3);
     expect(told.at(-1)).toEqual([total, total]);
     expect(migrate()).toEqual([]);
     // From then on the counts follow each change.

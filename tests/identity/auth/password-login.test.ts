@@ -126,7 +126,13 @@ for (const mode of ["local_admins", "none"])
     test("the user signs in at the provider, by the address that both have proved", async () => {
       const { server, user } = given();
       provider.account = newAccount({ email: user.email });
-      expect((await signInThrough(server, "harbour")).session.user_id).toBe(user.id);
+      const { session, token } = await signInThrough(server, "harbour");
+      expect(session.user_id).toBe(user.id);
+      // Its user may have forgotten the password, and can still delete the account by that sign-in.
+      const wrong = { password: "not the password" };
+      expect((await server.post("/v1/users/me/deletion", { token, body: wrong })).status).toBe(400);
+      done(await server.post("/v1/users/me/deletion", { token, body: {} }));
+      done(await server.delete("/v1/users/me/deletion", { token }));
     });
 
     test("an invitation with a password is accepted by whom its roles let sign in with it", async () => {

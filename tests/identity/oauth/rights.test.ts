@@ -6,7 +6,8 @@ import { assign, grant, newRole, revoke, unassign } from "../../support/roles";
 import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { Client } from "../../support/socket";
-import { errorOf, newClient, refresh, type TestClient, tokensFor } from "./support";
+import { Agent } from "./agent";
+import { authorizationOf, errorOf, newClient, refresh, type TestClient, tokensFor } from "./support";
 
 /**
  * The rights of an access token: scopes, what is approved for the client and what its user holds, each as it is now (rule
@@ -298,6 +299,49 @@ describe("the tokens of a sign-in end when", () => {
     await server.advance(10 * 60_000);
     expect((await server.get("/v1/gps", { token: long.access_token })).status).toBe(401);
     expect((await refresh(server, client, long.refresh_token)).status).toBe(200);
+  });
+});
+
+describe("a client whose owner", () => {
+  const standing = async (fields: Record<string, unknown> = {}) => {
+    const owner = await newUser(server);
+    const client = await newClient(server, {}, { token: owner.token });
+    if (fields.is_first_party)
+      done(await server.patch(`/v1/oauth/clients/${client.id}`, { token: admin, body: fields }));
+    const { token } = await newUser(server);
+    const tokens = await tokensFor(server, client, token, "openid offline_access");
+    const opens = async () => (await server.get("/oauth/userinfo", { token: tokens.access_token })).status;
+    expect(await opens()).toBe(200);
+    return { owner, client, token, tokens, opens };
+  };
+
+  test("is banned falls silent at once, and speaks again with its owner", async () => {
+    const { owner, client, token, tokens, opens } = await standing();
+    done(await server.post(`/v1/users/${owner.id}/ban`, { token: admin, body: {} }));
+    expect(await opens()).toBe(401);
+    expect(errorOf(await refresh(server, client, tokens.refresh_token))).toEqual([401, "invalid_client"]);
+    const agent = Agent.signedIn(server, token);
+    expect((await agent.open(authorizationOf(server, client).url)).status).toBe(400);
+    done(await server.delete(`/v1/users/${owner.id}/ban`, { token: admin }));
+    done(await refresh(server, client, tokens.refresh_token));
+  });
+
+  test("is deleted falls silent, and goes with the owner for good", async () => {
+    const { owner, client, tokens, opens } = await standing();
+    expect((await server.delete(`/v1/users/${owner.id}`, { token: admin })).status).toBe(204);
+    expect(await opens()).toBe(401);
+    expect(errorOf(await refresh(server, client, tokens.refresh_token))).toEqual([401, "invalid_client"]);
+    const scrubbed = await standing();
+    const path = `/v1/admin/users/${scrubbed.owner.id}/force-delete`;
+    done(await server.post(path, { token: admin, body: {} }));
+    expect(await scrubbed.opens()).toBe(401);
+  });
+
+  test("is gone goes on if it is the installation's own", async () => {
+    const { owner, client, tokens, opens } = await standing({ is_first_party: true });
+    expect((await server.delete(`/v1/users/${owner.id}`, { token: admin })).status).toBe(204);
+    expect(await opens()).toBe(200);
+    done(await refresh(server, client, tokens.refresh_token));
   });
 });
 

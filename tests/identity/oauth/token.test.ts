@@ -192,7 +192,7 @@ describe("a client that acts for itself", () => {
     expect((await server.get("/v1/devices", { token })).status).toBe(403);
     done(await server.post(`/v1/users/${owner.id}/ban`, { token: await server.admin(), body: {} }));
     expect((await server.get("/v1/gps", { token })).status).toBe(401);
-    expect(errorOf(await ask({ ...asClient(acting), ...credentials }))).toEqual([400, "invalid_grant"]);
+    expect(errorOf(await ask({ ...asClient(acting), ...credentials }))).toEqual([401, "invalid_client"]);
   });
 
   test("is confidential, and has something approved", async () => {

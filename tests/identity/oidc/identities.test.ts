@@ -3,9 +3,11 @@ import { exported } from "../../personal-data/export/support";
 import { OidcStandIn } from "../../stand-ins/oidc";
 import { done } from "../../support/expectations";
 import { mailsTo } from "../../support/mail";
-import { newUser, type User } from "../../support/people";
+import { newUser, openSession, type User } from "../../support/people";
+import { freePort } from "../../support/program";
 import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
+import { newAuthenticator, register } from "../passkeys/support";
 import { guarded, nextCode, verifyLogin } from "../two-factor/support";
 import { Browser, challengeOf, newAccount, newVerifier, signInThrough } from "./support";
 
@@ -135,6 +137,10 @@ describe("a link", () => {
   });
 });
 
+/** The user of the one identity that a server knows. */
+const userOf = (of: TestServer): string =>
+  rows<{ user_id: string }>(of, "SELECT user_id FROM oidc_identities")[0]?.user_id ?? "";
+
 describe("removing", () => {
   test("takes the way in away, and never the last one", async () => {
     const { token } = await signInThrough(server, "harbour");
@@ -152,6 +158,30 @@ describe("removing", () => {
     const again = await signInThrough(server, "harbour");
     const { data } = done(await server.get("/v1/users/me", { token }));
     expect(again.session.user_id).toBe(data.id);
+  });
+
+  test("takes none away for a passkey that no browser shows at the server's present address", async () => {
+    const settings = provider.settings("harbour", { allow_registration: "true" });
+    const before = await TestServer.start({ settings });
+    await register(before, (await signInThrough(before, "harbour")).token, newAuthenticator(before));
+    await before.stop();
+    const byNumbers = {
+      ...settings,
+      "server.port": String(await freePort()),
+      "server.public_url": "http://192.0.2.1",
+    };
+    const after = await TestServer.start({ dataDir: before.dataDir, settings: byNumbers });
+    try {
+      const token = (await openSession(after, userOf(after))).token;
+      expect(done(await after.get("/v1/users/me/ways-in", { token }))).toMatchObject({
+        passkeys: 0,
+        identities: 1,
+      });
+      const [identity] = done(await after.get("/v1/users/me/identities", { token })).data;
+      expect((await after.delete(`/v1/users/me/identities/${identity.id}`, { token })).status).toBe(409);
+    } finally {
+      await after.stop();
+    }
   });
 
   test("of somebody else's is 404", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { OidcStandIn } from "../../stand-ins/oidc";
 import type { Token } from "../../support/api";
-import { expectRefused } from "../../support/expectations";
+import { done, expectRefused } from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { TestServer } from "../../support/server";
 import { MINUTE } from "../../support/time";
@@ -100,5 +100,31 @@ test("the time is ten minutes, or less where that is configured, for each operat
     }
   } finally {
     await strict.stop();
+  }
+});
+
+test("a change of the ways in needs it wherever it is made, whatever is configured", async () => {
+  const fresh = await TestServer.start({
+    settings: provider.settings("harbour", { allow_registration: "true", trust_email: "true" }),
+    clock: "movable",
+  });
+  try {
+    provider.account = newAccount();
+    const { token } = await signInThrough(fresh, "harbour");
+    await register(fresh, token, newAuthenticator(fresh));
+    const [identity] = done(await fresh.get("/v1/users/me/identities", { token })).data;
+    const user = await newUser(fresh);
+    await fresh.advance(11 * MINUTE);
+    const begin = (body: object) =>
+      fresh.post("/v1/users/me/identities/begin/harbour", { token: user.token, body });
+    for (const answer of [
+      await fresh.delete(`/v1/users/me/identities/${identity.id}`, { token }),
+      await begin({}),
+    ])
+      expectRefused(answer, 403, "ReauthenticationRequired");
+    expectRefused(await begin({ password: "not the password" }), 400, "ValidationError");
+    done(await begin({ password: user.password }));
+  } finally {
+    await fresh.stop();
   }
 });

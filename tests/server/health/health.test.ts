@@ -55,11 +55,14 @@ describe("GET /health and GET /v1/health", () => {
 describe("GET /v1", () => {
   const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0";
 
-  test("tells the version, the uptime and how the server sees its client", async () => {
+  test("tells the version and where it is from, the uptime and how the server sees its client", async () => {
     const { status, body } = await server.get("/v1", { headers: { "user-agent": FIREFOX } });
     expect(status).toBe(200);
     expect(body).toEqual({
       version,
+      // Null where the source came without git.
+      commit: body.commit === null ? null : expect.stringMatching(/^[0-9a-f]{40}(-dirty)?$/),
+      built_at: body.built_at === null ? null : expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       server: { uptime: expect.any(Number) },
       client: { ip: "127.0.0.1", userAgent: FIREFOX, browser: "Firefox", os: "Linux" },
       timestamp: expect.any(String),

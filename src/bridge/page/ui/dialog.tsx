@@ -20,8 +20,13 @@ export function Dialog({
   const name = useId();
   useEffect(() => {
     const dialog = element.current;
+    const asker = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // A dialog that is taken out of the page, as this one is, gives the focus to nobody.
+      if (asker instanceof HTMLElement) asker.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog

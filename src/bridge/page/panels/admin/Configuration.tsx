@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
-import { inLanguages } from "../../language";
+import { inLanguages, locale } from "../../language";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { ask } from "../../ui/dialog";
@@ -19,6 +19,7 @@ import { Show, useLoaded } from "../../ui/loaded";
 import { Section } from "../../ui/panel";
 import { say } from "../../ui/toasts";
 import { common } from "../../ui/words";
+import { SETTINGS, wordsIn } from "./german";
 
 type Entry = Schemas["SystemConfigEntry"];
 type Setting = Schemas["Setting"];
@@ -98,7 +99,9 @@ function Value({ entry, onSaved }: { entry: Entry; onSaved: () => Promise<void> 
       <Form action={common().save} onSubmit={save}>
         <NumberField
           label={entry.key}
-          {...(entry.description !== null && { hint: entry.description })}
+          {...(entry.description !== null && {
+            hint: wordsIn(locale.value, SETTINGS, entry.key, entry.description),
+          })}
           required
           {...bound(value)}
         />

@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../api";
-import { inLanguages } from "../../language";
+import { inLanguages, locale } from "../../language";
 import { go, route, to } from "../../route";
+import { scopeWords } from "../../scopes";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { ask } from "../../ui/dialog";
@@ -13,6 +14,7 @@ import { Opener } from "../../ui/opener";
 import { Section } from "../../ui/panel";
 import { complain, say } from "../../ui/toasts";
 import { common } from "../../ui/words";
+import { ROLES, wordsIn } from "./german";
 
 type Role = Schemas["Role"];
 type Permission = Schemas["Permission"];
@@ -80,7 +82,11 @@ export function Roles(): JSX.Element {
                   <Icon name="admin" />
                   <span class="row-main">
                     <span class="row-title">{role.name}</span>
-                    {role.description && <span class="hint">{role.description}</span>}
+                    {role.description && (
+                      <span class="hint">
+                        {wordsIn(locale.value, ROLES, role.description, role.description)}
+                      </span>
+                    )}
                   </span>
                   {role.is_system && <span class="tag">{t.system}</span>}
                 </a>
@@ -205,7 +211,7 @@ function Permissions({
               <CheckField
                 key={permission.id}
                 label={permission.action}
-                {...(permission.description !== null && { hint: permission.description })}
+                {...(permission.description !== null && { hint: wordsOf(permission) })}
                 isChecked={has.has(permission.id)}
                 onChange={(isChecked) => change(permission, isChecked)}
               />
@@ -215,4 +221,11 @@ function Permissions({
       </div>
     </Section>
   );
+}
+
+/** A permission of the catalogue in the reader's language, or what an operator wrote about one. */
+function wordsOf({ resource, action, description }: Permission): string {
+  const name = `${resource}:${action}`;
+  const known = scopeWords(name);
+  return known === name ? (description ?? "") : known;
 }

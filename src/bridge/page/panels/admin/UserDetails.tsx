@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { api, call } from "../../api";
+import { api, call, type Schemas } from "../../api";
 import { inLanguages } from "../../language";
 import { go, to } from "../../route";
 import { may, me } from "../../session";
@@ -92,14 +92,20 @@ export function UserDetails({ id }: { id: string }): JSX.Element {
   const path = { id };
   const isBanning = useSignal(false);
   const loaded = useLoaded(async () => {
-    const [user, profile, roles, ban, deletion] = await Promise.all([
+    const [user, accounts, roles, ban, deletion] = await Promise.all([
       call(() => api.GET("/v1/users/{id}", { params: { path } })),
-      call(() => api.GET("/v1/users/{id}/profile", { params: { path } })),
+      call(() => api.GET("/v1/users/{id}/accounts", { params: { path } })),
       call(() => api.GET("/v1/users/{id}/roles", { params: { path } })),
       call(() => api.GET("/v1/users/{id}/ban", { params: { path } })),
       call(() => api.GET("/v1/admin/users/{id}/deletion-status", { params: { path } })),
     ]);
-    return { user: user.data, profile, roles: roles.roles, ban: ban.active_ban, deletion };
+    return {
+      user: user.data,
+      email: emailOf(accounts.data),
+      roles: roles.roles,
+      ban: ban.active_ban,
+      deletion,
+    };
   }, [id]);
   const changed = loaded.reload;
   const take = (role: { id: string; name: string }) =>
@@ -147,7 +153,7 @@ export function UserDetails({ id }: { id: string }): JSX.Element {
     <>
       <a href={to(["admin", "users"])}>{t.all}</a>
       <Show of={loaded}>
-        {({ user, profile, roles, ban, deletion }) => (
+        {({ user, email, roles, ban, deletion }) => (
           <>
             <h2>{user.username}</h2>
             {ban && (
@@ -196,7 +202,7 @@ export function UserDetails({ id }: { id: string }): JSX.Element {
             )}
             <Facts
               of={[
-                [t.email, profileEmail(profile) ?? t.none],
+                [t.email, email ?? t.none],
                 [t.since, day(Date.parse(user.created_at))],
                 [t.last, user.last_login_at === null ? t.never : <Ago key="last" at={user.last_login_at} />],
                 [t.deleted, user.deleted_at === null ? null : <Ago key="deleted" at={user.deleted_at} />],
@@ -273,10 +279,11 @@ export function UserDetails({ id }: { id: string }): JSX.Element {
   );
 }
 
-const profileEmail = (profile: object): string | null => {
-  const found = "email" in profile ? profile.email : null;
-  return typeof found === "string" ? found : null;
-};
+/** The address of the account that stands for a user, or of another one. */
+const emailOf = (accounts: readonly Schemas["PlatformAccount"][]): string | null =>
+  accounts
+    .toSorted((one, other) => Number(other.is_primary) - Number(one.is_primary))
+    .find(({ email }) => email)?.email ?? null;
 
 function GiveRole({
   id,

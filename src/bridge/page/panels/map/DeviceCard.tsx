@@ -68,7 +68,7 @@ export function DeviceCard({ craft }: { craft: Craft }): JSX.Element {
             [t.speed, fix.speed_kmh === null ? null : speed(fix.speed_kmh)],
             [t.course, fix.heading === null ? null : bearing(fix.heading)],
             [t.battery, battery_percent === null ? null : `${number(battery_percent)} %`],
-            [t.accuracy, metres === null ? null : t.within(distance(metres / 1_000))],
+            [t.accuracy, metres === null ? null : `±${distance(metres / 1_000)}`],
             [t.position, place(fix.latitude, fix.longitude)],
           ]}
         />

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { chosenOther } from "../../chosen";
+import { locale } from "../../language";
 import { Facts } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { bearing, distance, number, speed } from "../../units";
@@ -30,8 +31,8 @@ function VesselCard({ vessel }: { vessel: Vessel }): JSX.Element {
         of={[
           [t.speed, speed(speed_kmh)],
           [t.course, course === null && heading === null ? null : bearing(course ?? heading ?? 0)],
-          [t.type, ship_type_label ? vesselWords(ship_type_label) : null],
-          [t.status, nav_status_label ? vesselWords(nav_status_label) : null],
+          [t.type, ship_type_label ? vesselWords(ship_type_label, locale.value) : null],
+          [t.status, nav_status_label ? vesselWords(nav_status_label, locale.value) : null],
           [
             t.size,
             length === null ? null : `${number(length)} m${beam === null ? "" : ` × ${number(beam)} m`}`,

@@ -16,8 +16,8 @@ export function Deletion(): JSX.Element {
   const isOpen = useSignal(false);
   const [password, code] = [useSignal(""), useSignal("")];
   const status = useLoaded(() => call(() => api.GET("/v1/users/me/deletion")), []);
-  const hasPassword =
-    useLoaded(() => call(() => api.GET("/v1/users/me/ways-in")), []).data?.has_password ?? true;
+  const ways = useLoaded(() => call(() => api.GET("/v1/users/me/ways-in")), []).data;
+  const hasPassword = !ways || (ways.has_password && ways.may_use_password);
   const close = () => {
     isOpen.value = false;
     password.value = code.value = "";

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
-import { inLanguages } from "../../language";
+import { inLanguages, locale } from "../../language";
 import { may } from "../../session";
 import { bound, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
@@ -129,8 +129,8 @@ function Vessels(): JSX.Element {
               <span class="row-main">
                 <span class="row-title">{vessel.name || t.unknown}</span>
                 <span class="hint">
-                  {vesselWords(vessel.ship_type_label)} · {vesselWords(vessel.nav_status_label)} · MMSI{" "}
-                  {vessel.mmsi}
+                  {vesselWords(vessel.ship_type_label, locale.value)} ·{" "}
+                  {vesselWords(vessel.nav_status_label, locale.value)} · MMSI {vessel.mmsi}
                 </span>
               </span>
               <span class="row-end small">
