@@ -14,7 +14,7 @@ RUN version=$(node -p 'require("./package.json").devDependencies.bun') \
   && tar -xzf bun.tgz package/bin/bun \
   && mv package/bin/bun /usr/local/bin/bun \
   && bun install --frozen-lockfile --production --ignore-scripts
-COPY .ci/build.ts ./.ci/build.ts
+COPY .ci/build.ts .ci/deb.ts ./.ci/
 COPY tsconfig.json ./
 COPY clients ./clients
 COPY drizzle ./drizzle

@@ -22,7 +22,7 @@ describe("the Dockerfile", () => {
 });
 
 describe("the unit for systemd", () => {
-  const unit = read("docs/fairlead.service");
+  const unit = read("deploy/fairlead.service");
   const directives = new Map(
     unit
       .split("\n")
@@ -43,7 +43,7 @@ describe("the unit for systemd", () => {
   test.skipIf(analyze === null)("is exposed below 2.0, as systemd-analyze sees it", () => {
     const { stdout, stderr } = Bun.spawnSync([
       ...["systemd-analyze", "security", "--offline=true", "--no-pager"],
-      join(root, "docs/fairlead.service"),
+      join(root, "deploy/fairlead.service"),
     ]);
     const [, level] = /exposure level for fairlead\.service: (\d+\.\d)/.exec(stdout.toString()) ?? [];
     expect(stderr.toString()).not.toMatch(/Unknown|Failed to parse/);
