@@ -100,7 +100,9 @@ function unit(): string {
 /** A version as Debian compares them: 1.0.0-beta.1 comes before 1.0.0, which a tilde says. */
 const debianVersion = (version: string): string => version.replace("-", "~");
 
-const copyright = (licence: string): string => `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+const copyright = (
+  licence: string,
+): string => `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: Fairlead
 
 Files: *
@@ -114,7 +116,8 @@ ${licence
 `;
 
 /** The name of the package's file, by the convention PACKAGE_VERSION_ARCHITECTURE.deb. */
-export const debName = (architecture: string): string => `fairlead_${debianVersion(manifest.version)}_${architecture}.deb`;
+export const debName = (architecture: string): string =>
+  `fairlead_${debianVersion(manifest.version)}_${architecture}.deb`;
 
 /**
  * Makes the package of an executable.
