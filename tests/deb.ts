@@ -97,6 +97,7 @@ function done(line: string): string {
   return output.trim();
 }
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg fills these in
 const version = () => done("dpkg-query --show --showformat '${Version} ${db:Status-Status}' fairlead");
 const isAnswering = `curl --silent --fail --retry 100 --retry-delay 0 --retry-connrefused --retry-max-time 8 http://127.0.0.1:${port}/health/ready`;
 
