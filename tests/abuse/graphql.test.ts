@@ -14,7 +14,7 @@ const AT_ONCE = 4;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "server.trusted_proxies": "127.0.0.1" }, work: "much" });
+  server = await TestServer.start({ settings: { "server.trusted_proxies": "127.0.0.1" } });
 });
 afterAll(() => server.stop());
 

@@ -87,6 +87,17 @@ describe("a sign-in", () => {
     );
   });
 
+  test("at its end has browsers clear what they keep of it", async () => {
+    const https = { ...PAGE, "x-forwarded-proto": "https" };
+    const cookie = cookieOf(expectStatus(await signIn(proxied, {}, https), 200));
+    const answer = expectStatus(
+      await proxied.delete("/bridge/session", { headers: { ...https, cookie } }),
+      204,
+    );
+    expect(answer.headers.get("clear-site-data")).toBe('"cache", "storage"');
+    expect(answer.headers.get("set-cookie")).toMatch(/^__Host-fairlead_session=; .*Max-Age=0/);
+  });
+
   test.each([
     ["without the header", {}],
     ["with another header", { "x-fairlead-page": "true" }],

@@ -23,12 +23,6 @@ export const ADMIN = { username: "admin", email: "admin@example.org", password: 
 /** The key by which the identity web app tells of its events, where a server knows one. */
 export const APP_KEY = "an app key of the tests, long enough";
 
-/**
- * Settings of the engine for the servers of a run, most of which serve a few hundred requests: the compilers for code that runs
- * long took up to a third of a server's processor time and gave less back. Not where the program is tested as it is shipped.
- */
-const BRIEF = process.env.TEST_PROGRAM && !binary ? { BUN_JSC_useDFGJIT: "0" } : {};
-
 /** Settings by their key in the configuration, such as `{ "websocket.max_subscriptions": "3" }`. */
 export type Settings = Record<string, string>;
 
@@ -126,8 +120,6 @@ export interface StartOptions {
   openFiles?: number;
   /** Lets the test move the server's clock and run its jobs (see `advance`). A shipped executable has no way to do that. */
   clock?: "movable";
-  /** It has much to do, so that all compilers of the engine pay off. */
-  work?: "much";
   /** Hashes passwords at their full cost, as the shipped program does: where the cost is what is tested. */
   hashes?: "full";
   /** Milliseconds that the clock is ahead from the start, as that of a server before was (`server.ahead`). */
@@ -172,7 +164,7 @@ export class TestServer extends Api {
 
   static async start(options: StartOptions = {}): Promise<TestServer> {
     const { settings = {}, dataDir, openFiles, clock, hashes, ahead = 0 } = options;
-    const { work, under = (command) => command } = options;
+    const { under = (command) => command } = options;
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
     const directory = dataDir ?? temporaryDirectory();
@@ -190,7 +182,6 @@ export class TestServer extends Api {
           ...settings,
         }),
         TEST_CLOCK_AHEAD: String(ahead),
-        ...(work !== "much" && BRIEF),
         ...(hashes && { TEST_HASHES: hashes }),
       },
       stdio: ["ignore", "pipe", "pipe"],

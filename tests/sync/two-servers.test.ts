@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { eventually } from "../support/expectations";
+import { eventually, expectStatus } from "../support/expectations";
 import { randomFrom } from "../support/random";
+import { write } from "../support/rows";
 import { NO_MISHAPS } from "../support/thin-line";
 import { MINUTE, SECOND } from "../support/time";
 import { Pair } from "./pair";
@@ -89,6 +90,25 @@ describe("a boat and its shore", () => {
     expect(performance.now() - since).toBeLessThan(15 * SECOND);
     expect(pair.count("shore", "gps_points")).toBeLessThan(pair.count("boat", "gps_points"));
     Object.assign(pair.line.options, { delay: 0, bytesPerSecond: Number.POSITIVE_INFINITY });
+    await catchUp();
+    expectAlike();
+  }, 180_000);
+
+  test("hold the same again, where the shore lost rows and has the boat send everything again", async () => {
+    const { shore, boxId } = pair;
+    write(
+      shore,
+      "DELETE FROM gps_points WHERE rowid % 3 = 0",
+      "DELETE FROM log_entries",
+      "DELETE FROM alerts",
+      "UPDATE devices SET name = 'stolen'",
+    );
+    const token = await shore.admin();
+    expectStatus(await shore.post(`/v1/sync/boxes/${boxId}/resync`, { token }), 200);
+    while (pair.count("shore", "gps_points") < pair.count("boat", "gps_points")) {
+      await pair.boat.advance(30 * SECOND);
+      await Bun.sleep(50);
+    }
     await catchUp();
     expectAlike();
   }, 180_000);

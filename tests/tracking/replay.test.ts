@@ -80,7 +80,7 @@ let messages: Message[];
 
 beforeAll(async () => {
   // This test is about order and content; other tests cover the wait of a commit for the disk.
-  server = await TestServer.start({ settings: { "data.synchronous": "normal" }, work: "much" });
+  server = await TestServer.start({ settings: { "data.synchronous": "normal" } });
   track = await readTrack();
   device = await server.device();
   const trip = await createTrip(server, { device_id: device.id, gps_logging_enabled: true });

@@ -3185,6 +3185,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sync/boxes/{id}/resync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resyncBox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sync/set": {
         parameters: {
             query?: never;
@@ -17073,6 +17089,38 @@ export interface operations {
             409: components["responses"]["ConflictWithLimit"];
             413: components["responses"]["PayloadTooLargeWithLimit"];
             415: components["responses"]["UnsupportedMediaTypeWithLimit"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerErrorWithLimit"];
+            503: components["responses"]["ServiceUnavailableWithLimit"];
+        };
+    };
+    resyncBox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Box"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationErrorWithLimit"];
+            401: components["responses"]["UnauthorizedWithLimit"];
+            403: components["responses"]["ForbiddenWithLimit"];
+            404: components["responses"]["NotFoundWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];

@@ -364,6 +364,10 @@ export const EVENT_TYPES = {
     meaning: "A box got another token; the former one ended",
     by: ["POST /v1/sync/boxes/{id}/rotate-token"],
   },
+  box_resync_requested: {
+    meaning: "A box was asked to send all that it keeps again",
+    by: ["POST /v1/sync/boxes/{id}/resync"],
+  },
   box_deleted: {
     meaning: "A box was deleted: its token ended, and what it had sent became this server's own",
     by: ["DELETE /v1/sync/boxes/{id}"],

@@ -61,6 +61,7 @@ const EVENTS: Record<AuditEventType, string> = {
   box_created: "A box was created",
   box_updated: "A box was changed",
   box_token_rotated: "A box got another token",
+  box_resync_requested: "A box was asked to send everything again",
   box_deleted: "A box was deleted",
   notification_target_created: "A notification target was created",
   notification_target_updated: "A notification target was changed",

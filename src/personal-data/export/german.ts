@@ -61,6 +61,7 @@ const EVENTS: Record<AuditEventType, string> = {
   box_created: "Eine Box wurde angelegt",
   box_updated: "Eine Box wurde geändert",
   box_token_rotated: "Eine Box bekam ein anderes Token",
+  box_resync_requested: "Eine Box wurde gebeten, alles noch einmal zu senden",
   box_deleted: "Eine Box wurde gelöscht",
   notification_target_created: "Ein Benachrichtigungsziel wurde angelegt",
   notification_target_updated: "Ein Benachrichtigungsziel wurde geändert",

@@ -1,4 +1,4 @@
-import { asc, eq, placeholder } from "drizzle-orm";
+import { desc, eq, placeholder } from "drizzle-orm";
 import { alerts } from "../../alerts/alerts/table";
 import { db, statement } from "../../kernel/db/connection";
 import { devices } from "../../tracking/devices/table";
@@ -9,7 +9,7 @@ import { isDetached } from "../../tracking/ingest/detach";
 import { logEntries } from "../../tracking/log/table";
 import { tripSpans, tripStatusHistory, trips } from "../../tracking/trips/table";
 import type { SentPosition } from "../batch/positions";
-import type { RowKind } from "../batch/rows";
+import { MOST_OF_TRIP, type RowKind } from "../batch/rows";
 
 /** Records as batches carry them, as they are now. Accounts, keys and their secrets are never among them. */
 
@@ -37,7 +37,8 @@ const historyOf = statement(() =>
     .select()
     .from(tripStatusHistory)
     .where(eq(tripStatusHistory.trip_id, placeholder("id")))
-    .orderBy(asc(tripStatusHistory.changed_at), asc(tripStatusHistory.id))
+    .orderBy(desc(tripStatusHistory.changed_at), desc(tripStatusHistory.id))
+    .limit(MOST_OF_TRIP)
     .prepare(),
 );
 const spansOf = statement(() =>
@@ -45,7 +46,8 @@ const spansOf = statement(() =>
     .select()
     .from(tripSpans)
     .where(eq(tripSpans.trip_id, placeholder("id")))
-    .orderBy(asc(tripSpans.from_time))
+    .orderBy(desc(tripSpans.from_time))
+    .limit(MOST_OF_TRIP)
     .prepare(),
 );
 
@@ -73,9 +75,11 @@ const READERS: Record<RowKind, (id: string) => FoundRow> = {
       ...shown(row, "id", "box_id", "category_id", "origin_id", "destination_id"),
       history: historyOf()
         .all({ id })
+        .reverse()
         .map((each) => shown(each, "trip_id")),
       spans: spansOf()
         .all({ id })
+        .reverse()
         .map((each) => shown(each, "trip_id")),
     };
   },

@@ -196,14 +196,10 @@ function* writeSection(to: Writer, random: Writer, { from, chunks }: Section): G
       write(content);
       parts.push([kind, content.done()]);
     };
-    if (records.length > 0)
-      part(PART.records, (content) =>
-        content.bytes(
-          new TextEncoder().encode(
-            JSON.stringify(records.map(({ number, kind, id, row }) => [number, kind, id, row])),
-          ),
-        ),
-      );
+    for (const list of listsOf(records)) {
+      part(PART.records, (content) => content.bytes(list));
+      yield;
+    }
     if (positions.length > 0) {
       const content = new Writer(32 * positions.length);
       yield* writePositions(content, random, positions, last);
@@ -227,6 +223,23 @@ function* writeSection(to: Writer, random: Writer, { from, chunks }: Section): G
     to.byte(kind);
     to.sized(content);
   }
+}
+
+/** Records as lists in JSON, each of which a part may hold; one that is larger by itself is alone. */
+function listsOf(records: readonly SentRecord[]): Uint8Array[] {
+  const lists: string[][] = [];
+  let room = 0;
+  for (const { number, kind, id, row } of records) {
+    const text = JSON.stringify([number, kind, id, row]);
+    const bytes = Buffer.byteLength(text) + 1;
+    if (bytes > room) {
+      lists.push([]);
+      room = MOST_OF_PART - "[]".length;
+    }
+    lists.at(-1)?.push(text);
+    room -= bytes;
+  }
+  return lists.map((list) => new TextEncoder().encode(`[${list.join(",")}]`));
 }
 
 /** The rows of a batch as bytes, and the random bits. */

@@ -46,6 +46,9 @@ export const DeviceRow = t.Object({
   updated_at: time,
 });
 
+/** Changes of status, and spans, of a trip at most: it has to fit into a part, and is stored in one go. */
+export const MOST_OF_TRIP = 2_000;
+
 export const TripRow = t.Object({
   name: text,
   description: maybe(text),
@@ -64,7 +67,7 @@ export const TripRow = t.Object({
   created_at: time,
   updated_at: time,
   log_interval_minutes: whole,
-  /** Its changes of status, oldest first, and the spans in which devices logged for it. */
+  /** Its changes of status, oldest first, and the spans in which devices logged for it: the newest ones. */
   history: t.Array(
     t.Object({
       id,
@@ -75,10 +78,10 @@ export const TripRow = t.Object({
       longitude: maybe(longitude),
       changed_at: time,
     }),
-    { maxItems: 10_000 },
+    { maxItems: MOST_OF_TRIP },
   ),
   spans: t.Array(t.Object({ device_id: maybe(id), from_time: time, until_time: maybe(time) }), {
-    maxItems: 10_000,
+    maxItems: MOST_OF_TRIP,
   }),
 });
 

@@ -4,7 +4,7 @@ import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, optionalBody, query, t } from "../../kernel/http/schema";
 import { Box, BoxChange, CreatedBox, NewBox, NewBoxToken } from "./schema";
-import { createBox, deleteBox, getBox, listBoxes, rotateToken, updateBox } from "./service";
+import { createBox, deleteBox, getBox, listBoxes, resyncBox, rotateToken, updateBox } from "./service";
 
 const path = "/v1/sync/boxes";
 const DEFAULT_LIMIT = 20;
@@ -88,6 +88,21 @@ export const boxRoutes = new Elysia({ prefix: path, tags: ["Boxes"] })
         summary: "Give a box another token",
         description:
           "Makes a new token, shown only once; the former one is refused at once. What the box has sent stays its own, and it goes on from there: for a box whose token is lost or known to others, and for one that was replaced and restored from its backup. 409 `PublicUrlNeeded` as for a new one.",
+      },
+    },
+  )
+  .post(
+    "/:id/resync",
+    async ({ actor, params }) => single(await resyncBox(actor, params.id), `${path}/${params.id}`),
+    {
+      access: "sync:manage",
+      params: IdParams,
+      response: { 200: Single(Box), ...errors(404) },
+      detail: {
+        operationId: "resyncBox",
+        summary: "Have a box send everything again",
+        description:
+          "From its next request on, at the latest after 15 minutes with a link, the box sends all that it keeps again, alerts and trips before older positions: for rows that are missing here, or that somebody else sent with its token. Each row is put right where it differs and none is stored twice. What the box doesn't have any more stays.",
       },
     },
   )

@@ -159,6 +159,20 @@ export async function rotateToken(actor: Actor, id: string, { base_url }: NewBox
 }
 
 /**
+ * Has a box send all that it keeps again, from its next request on: what was held of its lanes is forgotten, and its rows stay until
+ * they come anew. A push that is being stored moves no lane of a run of numbers that is gone. Throws 404.
+ */
+export function resyncBox(actor: Actor, id: string): Promise<Box> {
+  return transactAs(actor, () => {
+    const row = existing(id);
+    db.delete(syncEpochs).where(eq(syncEpochs.box_id, id)).run();
+    db.update(boxes).set({ epoch: null, acknowledged: {} }).where(eq(boxes.id, id)).run();
+    audit("box_resync_requested", row);
+    return getBox(id);
+  });
+}
+
+/**
  * Deletes a box: its token is refused from the commit on, nothing is handed to it any more, and what it sent is this server's own:
  * devices at once, trips and alerts within a moment. Throws 404.
  */
@@ -175,7 +189,7 @@ export async function deleteBox(actor: Actor, id: string): Promise<void> {
 }
 
 function audit(
-  event_type: "box_created" | "box_updated" | "box_token_rotated" | "box_deleted",
+  event_type: "box_created" | "box_updated" | "box_token_rotated" | "box_resync_requested" | "box_deleted",
   { id, created_by }: BoxRow,
   metadata: Record<string, unknown> = {},
 ): void {

@@ -182,6 +182,10 @@ describe.skipIf(!chromium)("the administration", () => {
     expect((await fetch(`${server.url}/v1/sync/set`, bearing(sync.token))).status).toBe(401);
     await dialog.getByRole("button", { name: "Done" }).click();
 
+    await renamed.getByRole("button", { name: "Send everything again" }).click();
+    await dialog.getByRole("button", { name: "Send everything again" }).click();
+    await dialog.waitFor({ state: "detached" });
+
     await page.evaluate(() => {
       location.hash = "/alerts/rules/new";
     });

@@ -1060,6 +1060,11 @@ const BOXES: Case[] = [
     prepare: async (world) => ({ ...(await aboutBox(world)), body: SHORE }),
   },
   {
+    operation: "POST /v1/sync/boxes/{id}/resync",
+    writes: [event("box_resync_requested", "box")],
+    prepare: aboutBox,
+  },
+  {
     operation: "DELETE /v1/sync/boxes/{id}",
     writes: [event("box_deleted", "box")],
     prepare: aboutBox,

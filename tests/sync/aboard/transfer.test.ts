@@ -5,6 +5,7 @@ import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { setClock } from "../../../src/kernel/time/clock";
 import { Transfer } from "../../../src/sync/aboard/transfer";
 import type { SentPosition } from "../../../src/sync/batch/positions";
+import type { Rows } from "../../../src/sync/batch/rows";
 import { deleteDevice, updateDevice } from "../../../src/tracking/devices/service";
 import { deletePoint, markPoint } from "../../../src/tracking/gps/service";
 import { writeEntry } from "../../../src/tracking/log/service";
@@ -92,6 +93,26 @@ describe("the first contact", () => {
     expectOnce();
     expect(shore.epochs.size).toBe(1);
     expect(transfer.backlog().every(({ rows }) => rows === 0)).toBe(true);
+  });
+
+  test("tells records of any length: each part holds no more than a shore reads", async () => {
+    const { trip } = await voyage();
+    for (let at = 0; at < 70; at++)
+      await writeEntry(SERVICE, trip, { kind: "note", text: null, data: { text: "ü".repeat(8_000) } });
+    const from = sqlite
+      .query<{ at: number }, []>("SELECT max(changed_at) AS at FROM trip_status_history")
+      .get()?.at;
+    sqlite.run(
+      `WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 12000)
+       INSERT INTO trip_status_history (id, trip_id, old_status, new_status, changed_at)
+       SELECT printf('0192f3a1-5c00-7d1e-9a55-%012d', at), ?, 'active', 'paused', ? + at FROM n`,
+      [trip, from ?? 0],
+    );
+    await tellAll(await begin(), shore);
+    expectSame();
+    const { history } = shore.rows("trip").get(trip) as unknown as Rows["trip"];
+    expect(history).toHaveLength(2_000);
+    expect(history.map(({ changed_at }) => changed_at - (from ?? 0)).slice(-2)).toEqual([11_999, 12_000]);
   });
 
   test("tells positions as they are, letter by letter", async () => {

@@ -77,6 +77,7 @@ test("whoever manages boxes needs sync:manage", async () => {
       (as?: string) =>
         server.post(`${path}/${id}/rotate-token`, { token: as as string, body: { base_url: SHORE } }),
     ],
+    [200, (as?: string) => server.post(`${path}/${id}/resync`, { token: as as string })],
     [201, (as?: string) => server.post(path, { token: as as string, body: { name: "x", base_url: SHORE } })],
     [204, (as?: string) => server.delete(`${path}/${id}`, { token: as as string })],
   ] as const)
@@ -97,6 +98,7 @@ test("a box that there isn't is 404, whatever is asked of it", async () => {
     await server.get(at, { token }),
     await server.patch(at, { token, body: { name: "x" } }),
     await server.post(`${at}/rotate-token`, { token, body: { base_url: SHORE } }),
+    await server.post(`${at}/resync`, { token }),
     await server.delete(at, { token }),
   ])
     expectRefused(answer, 404, "NotFound");

@@ -201,6 +201,39 @@ describe("a token that somebody else had", () => {
   });
 });
 
+describe("a box that is to send everything again", () => {
+  const resync = async (id: string) =>
+    expectStatus(await server.post(`/v1/sync/boxes/${id}/resync`, { token: await server.admin() }), 200).body
+      .data;
+
+  test("is told that nothing is known of its lanes, and none of its rows is stored twice", async () => {
+    const fleet = await newFleet();
+    const { id, sender, deviceId } = fleet;
+    const points = positions(deviceId, 3);
+    await sender.send({ backlog: { positions: points } });
+    expect(await resync(id)).toMatchObject({ acknowledged: {}, refused_rows: 0 });
+    const next = sender.batch({ backlog: { positions: positions(deviceId, 1) } });
+    expect(await push(sender, next)).toMatchObject({ acknowledged: {}, unknown: ["backlog"] });
+    const anew = new Sender(server, sender.token);
+    anew.sequence = sender.sequence;
+    await anew.send({ history: { positions: points } });
+    expect(held(fleet)).toEqual(idsOf(points));
+    expect((await readBox(server, id)).acknowledged).toEqual({ history: 3 });
+  });
+
+  test("is told so also where a push was being stored meanwhile", async () => {
+    const fleet = await newFleet();
+    const { id, sender, deviceId } = fleet;
+    const points = numberedPositions(deviceId, 10_000, server.time);
+    const parts = [0, 1, 2, 3, 4].map((at) => ({ positions: points.slice(at * 2_000, (at + 1) * 2_000) }));
+    const sending = sender.deliver(sender.batch({ backlog: parts }));
+    await eventually(() => held(fleet).length > 0);
+    await resync(id);
+    await sending;
+    expect(await sender.send({ backlog: [] })).toMatchObject({ acknowledged: {}, unknown: ["backlog"] });
+  });
+});
+
 describe("another epoch", () => {
   test("goes on from where its parent was held", async () => {
     const fleet = await newFleet();

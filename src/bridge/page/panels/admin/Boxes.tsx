@@ -61,6 +61,9 @@ const words = inLanguages({
     rename: "Rename",
     renew: "New token",
     renewText: "The token that it has now ends at once. The boat sends again when it has the new one.",
+    resync: "Send everything again",
+    resyncText:
+      "The boat sends all that it keeps once more, over whatever link it has. Rows that are missing or wrong here are put right; nothing comes twice.",
     remove: "Delete this boat",
     removeText:
       "Its token ends at once. What it has sent stays, and is changed here from then on. A boat that is added anew can't take it back.",
@@ -102,6 +105,9 @@ const words = inLanguages({
     rename: "Umbenennen",
     renew: "Neues Token",
     renewText: "Das bisherige Token gilt sofort nicht mehr. Das Boot sendet wieder, wenn es das neue hat.",
+    resync: "Alles noch einmal senden",
+    resyncText:
+      "Das Boot sendet alles, was es behält, noch einmal, über jede Verbindung, die es hat. Was hier fehlt oder falsch ist, wird berichtigt; nichts kommt doppelt.",
     remove: "Dieses Boot löschen",
     removeText:
       "Sein Token gilt sofort nicht mehr. Was es gesendet hat, bleibt und wird von da an hier geändert. Ein neu hinzugefügtes Boot kann es nicht zurücknehmen.",
@@ -244,6 +250,16 @@ function Known({
         await onChanged();
       },
     });
+  const resync = () =>
+    ask({
+      title: t.resync,
+      text: t.resyncText,
+      action: t.resync,
+      perform: async () => {
+        await call(() => api.POST("/v1/sync/boxes/{id}/resync", { params }));
+        await onChanged();
+      },
+    });
   return (
     <section class="card" aria-label={box.name}>
       <header class="split">
@@ -284,6 +300,7 @@ function Known({
         >
           {t.renew}
         </Button>
+        <Button onClick={resync}>{t.resync}</Button>
         <Button icon="trash" label={`${t.remove}: ${box.name}`} onClick={remove} />
       </footer>
       {isRenaming.value && (

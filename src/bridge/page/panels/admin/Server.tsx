@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
-import { inLanguages } from "../../language";
+import { inLanguages, locale } from "../../language";
 import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
@@ -40,6 +40,7 @@ const words = inLanguages({
     >,
     again: "Look again",
     examined: "Looked at",
+    inEnglish: "",
     backups: "Backups",
     make: "Make one now",
     begun: "The backup has begun.",
@@ -81,6 +82,7 @@ const words = inLanguages({
     >,
     again: "Noch einmal nachsehen",
     examined: "Nachgesehen",
+    inEnglish: "Auf Englisch, wie der Befehl doctor sie nennt.",
     backups: "Sicherungen",
     make: "Jetzt eine machen",
     begun: "Die Sicherung hat begonnen.",
@@ -162,9 +164,9 @@ function Findings(): JSX.Element {
         {({ findings, examined_at }) => (
           <>
             <p class="hint">
-              {t.examined} <Ago at={examined_at} />
+              {t.examined} <Ago at={examined_at} />. {t.inEnglish}
             </p>
-            <ul class="rows">
+            <ul class="rows" lang="en">
               {findings.map(({ check, verdict, message }) => (
                 <li key={`${check} ${message}`} class="row">
                   <Icon name={verdict === "ok" ? "check" : "warning"} />
@@ -173,6 +175,7 @@ function Findings(): JSX.Element {
                     <span class="hint">{message}</span>
                   </span>
                   <span
+                    lang={locale.value}
                     class={`tag ${verdict === "problem" ? "alarm" : verdict === "warning" ? "warning" : "good"}`}
                   >
                     {t.verdicts[verdict]}
