@@ -14,7 +14,7 @@ RUN version=$(node -p 'require("./package.json").devDependencies.bun') \
   && tar -xzf bun.tgz package/bin/bun \
   && mv package/bin/bun /usr/local/bin/bun \
   && bun install --frozen-lockfile --production --ignore-scripts
-COPY .ci/build.ts ./.ci/build.ts
+COPY .ci/build.ts .ci/deb.ts ./.ci/
 COPY tsconfig.json ./
 COPY clients ./clients
 COPY drizzle ./drizzle
@@ -30,7 +30,11 @@ COPY --from=build --chown=nonroot:nonroot /out/data /data
 ENV FAIRLEAD_DATA_DIR=/data FAIRLEAD_SERVER_HOST=0.0.0.0
 VOLUME /data
 EXPOSE 3000
-USER nonroot
+# Home Assistant's supervisor builds with this argument, and mounts a directory at /data that is root's: there the image runs as
+# root, in a container without rights over the machine.
+ARG BUILD_ARCH
+ARG RUN_AS=${BUILD_ARCH:+root}
+USER ${RUN_AS:-nonroot}
 HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["fairlead", "health"]
 ENTRYPOINT ["fairlead"]
 CMD ["serve"]

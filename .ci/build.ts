@@ -10,12 +10,15 @@ import manifest from "../package.json" with { type: "json" };
 import { bundlePage } from "../src/bridge/shell/bundle";
 import { readCommit } from "../src/configuration/source-commit";
 import { WORKERS } from "../src/workers";
+import { debName, makeDeb } from "./deb";
 
 /** `baseline` is for processors older than 2013, which lack AVX2. */
 const TARGETS = {
-  x64: { bun: "bun-linux-x64", argon2: "@node-rs/argon2-linux-x64-gnu" },
-  "x64-baseline": { bun: "bun-linux-x64-baseline", argon2: "@node-rs/argon2-linux-x64-gnu" },
-  arm64: { bun: "bun-linux-arm64", argon2: "@node-rs/argon2-linux-arm64-gnu" },
+  x64: { bun: "bun-linux-x64", argon2: "@node-rs/argon2-linux-x64-gnu", debian: "amd64" },
+  "x64-baseline": {
+    ...{ bun: "bun-linux-x64-baseline", argon2: "@node-rs/argon2-linux-x64-gnu", debian: "amd64" },
+  },
+  arm64: { bun: "bun-linux-arm64", argon2: "@node-rs/argon2-linux-arm64-gnu", debian: "arm64" },
 } as const;
 type Target = keyof typeof TARGETS;
 
@@ -26,6 +29,7 @@ Makes one executable for Linux with everything inside.
   --target NAME   ${Object.keys(TARGETS).join(", ")} (default: this machine's). For another one, Bun's runtime and
                   the password hash for it are fetched from the npm registry
   --outfile FILE  where it goes (default: dist/fairlead, or dist/fairlead-NAME for another target)
+  --deb           also makes a package for Debian of it, beside it: fairlead_VERSION_ARCHITECTURE.deb
   --entry FILE    what it runs (default: src/main.ts); the tests' own entry can move the clock
   -h, --help      this text
 
@@ -35,12 +39,18 @@ them git does.
 
 const root = resolve(import.meta.dir, "..");
 
+interface Origin {
+  commit: string;
+  /** In milliseconds since 1970. */
+  builtAt: number;
+}
+
 /**
  * The commit and the time that the program tells, and that are the same whenever it is built from one commit. Where git isn't
  * there, as in a container, SOURCE_COMMIT and SOURCE_DATE_EPOCH (seconds) name them, which count before git's anyway; else the
  * commit is empty, and the time is now.
  */
-async function origin(): Promise<{ commit: string; builtAt: number }> {
+async function origin(): Promise<Origin> {
   const { SOURCE_COMMIT, SOURCE_DATE_EPOCH } = process.env;
   const source = await readCommit(root);
   if (SOURCE_DATE_EPOCH && !/^\d+$/.test(SOURCE_DATE_EPOCH))
@@ -56,6 +66,7 @@ interface Options {
   target: Target;
   outfile: string;
   entry: string;
+  deb: boolean;
 }
 
 function readOptions(): Options {
@@ -64,6 +75,7 @@ function readOptions(): Options {
       target: { type: "string", default: own },
       outfile: { type: "string" },
       entry: { type: "string", default: join(root, "src/main.ts") },
+      deb: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -78,6 +90,7 @@ function readOptions(): Options {
     target,
     outfile: resolve(values.outfile ?? join(root, "dist", name)),
     entry: resolve(values.entry),
+    deb: values.deb,
   };
 }
 
@@ -110,12 +123,15 @@ const bundle = { files: [${list.join(", ")}], entries: ${JSON.stringify(entries)
 export const pageBundle = async () => bundle;`;
 }
 
-async function build({ target, outfile, entry }: Options, scratch: string): Promise<void> {
+async function build(
+  { target, outfile, entry }: Options,
+  { commit, builtAt }: Origin,
+  scratch: string,
+): Promise<void> {
   await Bun.write(join(scratch, "package.json"), "{}");
   const argon2Home = withArgon2(target, scratch);
   const made = join(scratch, "fairlead");
   const page = await embeddedPage(scratch);
-  const { commit, builtAt } = await origin();
   const { success, logs } = await Bun.build({
     // Each worker is an entry point of its own beside the first: see src/workers.ts.
     entrypoints: [entry, ...Object.values(WORKERS).map((url) => Bun.fileURLToPath(url))],
@@ -169,13 +185,23 @@ async function build({ target, outfile, entry }: Options, scratch: string): Prom
   renameSync(beside, outfile);
 }
 
+const tell = (made: string, what: string) =>
+  process.stdout.write(`${made}: ${Math.round(statSync(made).size / 1_000_000)} MB, ${what}\n`);
+
 try {
   const options = readOptions();
   const scratch = mkdtempSync(join(tmpdir(), "fairlead-build-"));
   process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-  await build(options, scratch);
-  const megabytes = Math.round(statSync(options.outfile).size / 1_000_000);
-  process.stdout.write(`${options.outfile}: ${megabytes} MB, for Linux ${options.target}\n`);
+  const source = await origin();
+  await build(options, source, scratch);
+  tell(options.outfile, `for Linux ${options.target}`);
+  if (options.deb) {
+    const architecture = TARGETS[options.target].debian;
+    const deb = join(dirname(options.outfile), debName(architecture));
+    const executable = await Bun.file(options.outfile).bytes();
+    await Bun.write(deb, makeDeb(executable, architecture, Math.floor(source.builtAt / 1_000)));
+    tell(deb, `for Debian ${architecture}`);
+  }
 } catch (error) {
   process.stderr.write(`build failed: ${(error as Error).message}\n`);
   process.exitCode = 1;

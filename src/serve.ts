@@ -35,6 +35,7 @@ import { isCompiled, quoted } from "./kernel/process/program";
 import { stopSignals } from "./kernel/process/signals";
 import { SECOND } from "./kernel/time/clock";
 import { startMqtt } from "./mqtt/service";
+import { takeSupervisorsBroker } from "./mqtt/supervisor";
 import { seedCommunitySettings } from "./operations/community/settings";
 import { startVessels } from "./operations/vessels/service";
 import { startOutbox } from "./outbox/worker";
@@ -86,6 +87,7 @@ export async function serve({ backup = true, keyLost = false }: ServeOptions = {
   openGeoip();
   requireUnserved();
   await tryAddress();
+  await takeSupervisorsBroker();
   const lock = claimDataDirectory();
   const watch = watchMigration(tellMigration);
   try {

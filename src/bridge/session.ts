@@ -2,7 +2,7 @@ import { authenticate } from "../identity/access/caller";
 import { COOKIE, isOfPage, pageToken, SECURE_COOKIE } from "../identity/access/page";
 import type { AuthResponse } from "../identity/auth/schema";
 import { unauthorized } from "../kernel/errors/errors";
-import { forwardedProtocol } from "../kernel/http/client";
+import { forwardedProtocol, ingressPath } from "../kernel/http/client";
 import { now, SECOND } from "../kernel/time/clock";
 import type { PageSession } from "./schema";
 
@@ -22,15 +22,21 @@ export function isOpen(request: Request): boolean {
 
 const isSecure = (request: Request): boolean => forwardedProtocol(request) === "https";
 
-const cookieOf = (request: Request, value: string, lifetime: number | null): string =>
-  [
-    `${isSecure(request) ? SECURE_COOKIE : COOKIE}=${value}`,
+/**
+ * Home Assistant shows all its add-ons at one origin, and passes each the cookies of the path: there the cookie is for the path of this
+ * one, which the name of the secure one doesn't permit.
+ */
+function cookieOf(request: Request, value: string, lifetime: number | null): string {
+  const path = ingressPath(request);
+  return [
+    `${isSecure(request) && path === null ? SECURE_COOKIE : COOKIE}=${value}`,
     "HttpOnly",
     "SameSite=Strict",
-    "Path=/",
+    `Path=${path ?? ""}/`,
     ...(isSecure(request) ? ["Secure"] : []),
     ...(lifetime === null ? [] : [`Max-Age=${lifetime}`]),
   ].join("; ");
+}
 
 type Headers = Record<string, string | number>;
 
@@ -49,8 +55,8 @@ export function keepSession(
   return shown;
 }
 
-/** Clears the cookie, over https with all that the page has stored. */
+/** Clears the cookie, over https with all that the page has stored: not what Home Assistant has at the same origin. */
 export function clearSession(request: Request, headers: Headers): void {
   headers["set-cookie"] = cookieOf(request, "", 0);
-  if (isSecure(request)) headers["clear-site-data"] = '"cache", "storage"';
+  if (isSecure(request) && ingressPath(request) === null) headers["clear-site-data"] = '"cache", "storage"';
 }

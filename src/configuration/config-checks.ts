@@ -97,7 +97,10 @@ function withoutBroker(values: Config): string[] {
     (key) => values[key] !== null,
   );
   const needing = set ?? (values["mqtt.owntracks"] ? "mqtt.owntracks" : undefined);
-  return needing === undefined ? [] : [`mqtt.url is required with ${needing}`];
+  // The supervisor names the broker at the start.
+  return needing === undefined || values["mqtt.supervisor"] !== null
+    ? []
+    : [`mqtt.url is required with ${needing}`];
 }
 
 function badBroker(url: string): string[] {

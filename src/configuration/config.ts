@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import type { LogFormat, LogLevel } from "../kernel/logs/log";
+import { isObject } from "../kernel/values/json";
 import { didYouMean, nearest } from "../kernel/values/nearest";
 import { contradictions } from "./config-checks";
 import {
@@ -287,6 +288,11 @@ export const OPTIONS = {
     "ws:",
     "wss:",
   ]),
+  "mqtt.supervisor": url(
+    null,
+    "URL of Home Assistant's supervisor, which names the broker where mqtt.url doesn't; for the add-on, whose token is in SUPERVISOR_TOKEN",
+    ["http:", "https:"],
+  ),
   "mqtt.username": text(null, "user name for the broker"),
   "mqtt.password": secret("password for the broker"),
   "mqtt.client_id": text(null, "client identifier for the broker; one of this installation's own by default"),
@@ -519,7 +525,9 @@ function readFile(file: string): Record<string, unknown> {
     }
   };
   try {
-    flatten(parseToml(readFileSync(file, "utf8")), "");
+    const text = readFileSync(file, "utf8");
+    // Home Assistant writes an add-on's options as JSON.
+    flatten(file.endsWith(".json") ? jsonTable(text) : parseToml(text), "");
   } catch (error) {
     const why =
       error instanceof TomlError
@@ -528,6 +536,12 @@ function readFile(file: string): Record<string, unknown> {
     throw new ConfigError(`the configuration file ${file} cannot be read: ${why}`);
   }
   return flat;
+}
+
+function jsonTable(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value)) throw new Error("it is not an object");
+  return value;
 }
 
 const GPSD_URL = "tcp://localhost:2947";
@@ -569,6 +583,16 @@ function withAddresses(values: Config, port: number): Config {
 /** Records the port that the server got when `server.port` is 0. */
 export function chosePort(port: number): void {
   config = withAddresses(config, port);
+}
+
+/** Records the broker that the supervisor named. */
+export function choseBroker(broker: { url: string; username: string | null; password: string | null }): void {
+  config = {
+    ...config,
+    "mqtt.url": broker.url,
+    "mqtt.username": broker.username,
+    "mqtt.password": broker.password,
+  };
 }
 
 /** The address at which users reach this server. */

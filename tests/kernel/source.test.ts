@@ -53,6 +53,7 @@ describe("the source", () => {
       "identity/email/smtp.ts",
       "kernel/feeds/tcp-lines.ts",
       "mqtt/broker/streams.ts",
+      "mqtt/supervisor.ts",
       "operations/integrations/api.ts",
       "operations/integrations/oauth.ts",
       "operations/vessels/aisstream.ts",

@@ -23,12 +23,18 @@ export interface Proxy {
 /** Of one connection alone, so a proxy doesn't pass them on (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = ["connection", "upgrade", "keep-alive", "transfer-encoding"];
 
-export function startProxy(target: string, prefix: string): Proxy {
+/** With `ingress` it tells the path, as Home Assistant does, and at its root is a page that frames the server. */
+export function startProxy(target: string, prefix: string, { ingress = false } = {}): Proxy {
   const strays: string[] = [];
   const server = Bun.serve<Carried, never>({
     port: 0,
     fetch: async (request, self) => {
       const { pathname, search } = new URL(request.url);
+      if (ingress && pathname === "/")
+        return new Response(
+          `<!doctype html><title>Home</title><link rel="icon" href="data:,"><iframe name="addon" src="${prefix}/" width="1200" height="700"></iframe>`,
+          { headers: { "content-type": "text/html" } },
+        );
       if (!pathname.startsWith(`${prefix}/`)) {
         // Browsers ask for the picture of a host by themselves.
         if (pathname !== "/favicon.ico") strays.push(pathname);
@@ -36,6 +42,7 @@ export function startProxy(target: string, prefix: string): Proxy {
       }
       const path = pathname.slice(prefix.length) + search;
       const passed = [...request.headers].filter(([name]) => !HOP_BY_HOP.includes(name));
+      if (ingress) passed.push(["x-ingress-path", prefix]);
       if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
         const headers = Object.fromEntries(passed.filter(([name]) => !name.startsWith("sec-websocket-")));
         return self.upgrade(request, { data: { path, headers, waiting: [] } })

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { guard } from "../../identity/access/guard";
 import { notFound } from "../../kernel/errors/errors";
+import { ingressPath } from "../../kernel/http/client";
 import { PAGE_HEADERS, type StaticFile, staticAnswer, staticFile } from "../../kernel/http/static";
 import { lazy } from "../../kernel/values/lazy";
 import { pageBundle } from "./bundle";
@@ -15,19 +16,26 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "object-src 'none'"],
 ].join("; ");
 
+/** Home Assistant shows its add-ons in a frame of its own origin. */
+const FRAMED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'");
+
 // A browser logs an error where this header comes over plain http from another host than localhost.
 const { "cross-origin-opener-policy": _, ...HEADERS } = PAGE_HEADERS;
 
-const html = (make: () => Promise<string>) =>
-  staticAnswer(async () => ({
-    content: await make(),
-    headers: {
-      ...HEADERS,
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": POLICY,
-      "cache-control": "no-cache",
-    },
-  }));
+function html(make: () => Promise<string>): (request: Request) => Promise<Response> {
+  const under = (policy: string) =>
+    staticAnswer(async () => ({
+      content: await make(),
+      headers: {
+        ...HEADERS,
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": policy,
+        "cache-control": "no-cache",
+      },
+    }));
+  const [alone, framed] = [under(POLICY), under(FRAMED_POLICY)];
+  return (request) => (ingressPath(request) === null ? alone : framed)(request);
+}
 
 const bridge = html(async () => bridgePage((await pageBundle()).entries));
 const shared = html(async () => sharedPage((await pageBundle()).entries));

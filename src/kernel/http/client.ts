@@ -103,6 +103,18 @@ export function forwardedProtocol(request: Request): "http" | "https" | null {
   return protocol === "https" || protocol === "http" ? protocol : null;
 }
 
+/**
+ * The path below which the ingress of Home Assistant shows this server, without a slash at its end; null for any other request.
+ * Like the protocol, it counts from a trusted proxy alone.
+ */
+export function ingressPath(request: Request): string | null {
+  const path = trustedProxies.length > 0 ? request.headers.get("x-ingress-path") : null;
+  if (path === null || !INGRESS_PATH.test(path)) return null;
+  const peer = server?.requestIP(request)?.address;
+  return peer !== undefined && isTrusted(ipaddr.process(peer)) ? path : null;
+}
+const INGRESS_PATH = /^(?:\/[\w-]{1,128}){1,4}$/;
+
 /** The origin that a request was sent to, as its client wrote it. */
 export const originOf = (request: Request): string =>
   `${forwardedProtocol(request) ?? "http"}://${request.headers.get("host")}`;

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { Locator, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 import { BOAT, type Browser, type LOCAL, type Visit } from "../../support/browser";
 import type { TestServer } from "../../support/server";
 
@@ -64,7 +64,7 @@ export async function openPage(
 }
 
 /** Signs in by the form that the page shows. */
-export async function signInOn(page: Page, username: string, password: string): Promise<void> {
+export async function signInOn(page: Page | Frame, username: string, password: string): Promise<void> {
   await page.getByLabel(/^(Username or email|Benutzername)/).fill(username);
   await page.getByLabel(/^(Password|Passwort)/).fill(password);
   await page.getByRole("button", { name: /^(Sign in|Anmelden)$/ }).click();
