@@ -43,6 +43,7 @@ import m40 from "../../../drizzle/0042_oauth.sql" with { type: "text" };
 import m41 from "../../../drizzle/0043_passkeys.sql" with { type: "text" };
 import m42 from "../../../drizzle/0044_elsewhere.sql" with { type: "text" };
 import m43 from "../../../drizzle/0045_audit_chain.sql" with { type: "text" };
+import m44 from "../../../drizzle/0046_rare_changes.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -89,4 +90,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0043_passkeys", sql: m41 },
   { tag: "0044_elsewhere", sql: m42 },
   { tag: "0045_audit_chain", sql: m43 },
+  { tag: "0046_rare_changes", sql: m44 },
 ];
