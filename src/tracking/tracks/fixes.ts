@@ -62,8 +62,9 @@ const newestRow = statement(() =>
   sqlite.prepare<{ row: number }, []>("SELECT coalesce(max(rowid), 0) AS row FROM gps_points"),
 );
 
-/** Positions read at once: some milliseconds. */
+/** Positions read at once: some milliseconds. The first pages are larger: two of them hold a day with a position each ten seconds. */
 const PAGE = 2_000;
+const FIRST_PAGES = [4_500, 4_500];
 /** Of these pages those of the database stay in memory: a track that is short may be asked for again. */
 const SHORT = 10;
 
@@ -88,10 +89,11 @@ async function* read<Read extends Spot | Fix>(
     for (let at = 1; ; at++) {
       await turn(credentialId);
       shareReadTransaction();
-      const found = page.values(id, time, until, row, lastRow, PAGE, arrivedBy) as unknown as Read[];
+      const most = FIRST_PAGES[at - 1] ?? PAGE;
+      const found = page.values(id, time, until, row, lastRow, most, arrivedBy) as unknown as Read[];
       if (found.length > 0) yield found;
       const last = found.at(-1);
-      if (found.length < PAGE || !last) return;
+      if (found.length < most || !last) return;
       [row, time] = last;
       // A client that reads a file slowly must not keep the pages of others few.
       if (at === SHORT && !isPacedByClient) done = keepFewPages();
