@@ -22,8 +22,9 @@ export const mostWaiting = (): number =>
 export async function forgetOldChanges(): Promise<void> {
   const upTo = neededByNobody(mostWaiting) ?? newestNumber();
   await inBatches((limit) => {
-    const age = systemValue("changes.retention_hours") * HOUR;
+    const [time, age] = [now(), systemValue("changes.retention_hours") * HOUR];
     const newest = newestNumber();
+    const beyond = newest - systemValue("changes.max_rows");
     const oldest = db
       .select({ number: changes.number, made_at: changes.made_at })
       .from(changes)
@@ -34,7 +35,7 @@ export async function forgetOldChanges(): Promise<void> {
     // Nothing may be missing between two that are kept, though their times don't follow the numbers where the clock was set back.
     // A time that is as far ahead was told by a clock that was wrong: it would keep all that follows.
     const isOld = ({ number, made_at }: (typeof oldest)[0]) =>
-      Math.abs(now() - made_at) > age || number <= newest - systemValue("changes.max_rows");
+      Math.abs(time - made_at) > age || number <= beyond;
     const young = oldest.findIndex((change) => !isOld(change));
     const last = oldest.at(young === -1 ? -1 : young - 1)?.number;
     if (young === 0 || last === undefined) return 0;

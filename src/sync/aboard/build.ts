@@ -1,27 +1,16 @@
 import { HOUR, now } from "../../kernel/time/clock";
 import { LANES, type Lane } from "../batch/lanes";
 import { hashOf, timeAfter } from "./feed";
-import { type Built, Filling, type Mode, type Sizes } from "./filling";
+import type { Built, Filling } from "./filling";
 import { addHistory } from "./history-lane";
-import type { Memory } from "./memory";
 import { addNewest, addPositions } from "./position-lanes";
 import { addRecords } from "./record-lanes";
-import type { State } from "./state";
-import type { Walk } from "./table";
 
 /** The way from the feed to a request: all that waits, lane by lane, until the request is full. */
 
-/** Builds the content of one request of about so many bytes. */
-export async function build(
-  state: State,
-  memory: Memory,
-  include: readonly Walk["kind"][],
-  limit: number,
-  mode: Mode,
-  sizes: Sizes,
-  mostSections: number,
-): Promise<Built> {
-  const request = new Filling(state, memory, include, limit, mode, sizes, mostSections);
+/** Fills a request with all that its mode lets it tell, as far as there is room. */
+export async function build(request: Filling): Promise<Built> {
+  const { state, memory, mode } = request;
   addRecords(request, "alerts");
   if (!mode.alertsOnly) {
     const positions = mode.isMetered ? "thinned" : "backlog";

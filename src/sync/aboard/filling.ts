@@ -67,6 +67,7 @@ export class Filling {
   readonly #carried = new Set<string>();
   #changed: Set<string> | null = null;
 
+  /** A request of about `limit` bytes and so many sections at most. */
   constructor(
     state: State,
     memory: Memory,

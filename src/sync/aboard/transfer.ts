@@ -25,7 +25,7 @@ import {
   type RecordLane,
   timeAfter,
 } from "./feed";
-import type { Built, Mode, Sizes } from "./filling";
+import { type Built, Filling, type Mode, type Sizes } from "./filling";
 import type { Waiting } from "./machine";
 import { Memory } from "./memory";
 import { forkEpoch, keepLanes, noteTraffic, openState, release, type State, wholeEpoch } from "./state";
@@ -182,7 +182,9 @@ export class Transfer {
     const isBeginning = LANES.some((lane) => lanes[lane].begins);
     const named = isBeginning ? parent : null;
     const most = named === null ? MOST_SECTIONS.alone : MOST_SECTIONS.withParent;
-    const built = await build(this.#state, this.#memory, this.#include, limit, mode, this.#sizes, most);
+    const built = await build(
+      new Filling(this.#state, this.#memory, this.#include, limit, mode, this.#sizes, most),
+    );
     const { sections } = built;
     const batch: Batch = {
       ...{ epoch, parent: named, version: VERSION, sections, remarks },
