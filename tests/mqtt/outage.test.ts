@@ -143,6 +143,8 @@ test("cuts and kills of either side lose nothing: each topic has all its message
 test("what is not acknowledged is not done: it comes again after a restart", async () => {
   const broker = await MqttBroker.start();
   const first = await startWith(broker, { "mqtt.home_assistant": "false" });
+  // Nothing else is published before it is acknowledged.
+  await broker.comes(topics.status);
   await caughtUp(first);
   broker.acknowledges = false;
   const trips = [await createTrip(first), await createTrip(first)];

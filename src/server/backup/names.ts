@@ -1,3 +1,5 @@
+import { SECOND } from "../../kernel/time/clock";
+
 /** Backups by their names, which tell when each was made. */
 
 export interface Backup {
@@ -16,6 +18,12 @@ const stamp = (time: number): string =>
 
 /** The name of a backup made at a time (epoch milliseconds). */
 export const backupName = (time: number): string => `fairlead-${stamp(time)}.db`;
+
+/** The name of a backup made at a time, or in the first second after it whose name is not among those taken. */
+export function freeBackupName(time: number, taken: string[]): string {
+  const name = backupName(time);
+  return taken.includes(name) ? freeBackupName(time + SECOND, taken) : name;
+}
 
 /** The name of a backup that a version made before it changed the database. */
 export const beforeName = (version: string, time: number): string => `before-${version}-${stamp(time)}.db`;

@@ -9,7 +9,7 @@ import { HOUR, iso, MINUTE, now } from "../../kernel/time/clock";
 import { type Copying, startCopy } from "./copy";
 import { compareCounts, writesSoFar } from "./counts";
 import { checkDeeply, type DeepCheck, isDeepCheckDue, lastDeepCheck, stopDeepCheck } from "./deep-check";
-import { backupName, backupsAmong, beforesAmong, isDue, newestBy, surplus } from "./names";
+import { backupsAmong, beforesAmong, freeBackupName, isDue, newestBy, surplus } from "./names";
 
 /** Backups that the server makes by itself (`backup.*`). */
 
@@ -142,7 +142,7 @@ function note(why: string, directory: string, at: number): void {
 }
 
 async function makeBackup(directory: string, at: number): Promise<void> {
-  const name = backupName(at);
+  const name = freeBackupName(at, await readdir(directory));
   const started = performance.now();
   const began = writesSoFar();
   copying = startCopy(dataPath.database(), join(directory, name), (counts) => compareCounts(counts, began));

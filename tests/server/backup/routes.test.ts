@@ -81,6 +81,13 @@ test("are made one at a time: of parallel requests one begins", async () => {
   expect(readdirSync(directory).length).toBe(before);
 });
 
+test("begun within the same second have names of their own", async () => {
+  await server.advance(MINUTE);
+  const [, earlier] = [await backUp(), await backUp()];
+  expect(earlier.backups[0].name > earlier.backups[1].name).toBe(true);
+  expect([earlier.failed_at, earlier.error]).toEqual([null, null]);
+});
+
 test("that fail say why, until one succeeds", async () => {
   const { length } = (await list()).backups;
   renameSync(directory, `${directory}.away`);
