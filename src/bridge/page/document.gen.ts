@@ -5284,6 +5284,7 @@ export interface components {
         };
         Finding: {
             check: string;
+            title: string;
             /** @enum {string} */
             verdict: "ok" | "warning" | "problem";
             message: string;
@@ -8360,7 +8361,9 @@ export type $defs = Record<string, never>;
 export interface operations {
     healthRootPath: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8375,6 +8378,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["ValidationError"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: {
@@ -8389,7 +8393,9 @@ export interface operations {
     };
     health: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8404,6 +8410,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["ValidationError"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: {
@@ -8566,7 +8573,9 @@ export interface operations {
     };
     examineInstallation: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8584,6 +8593,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
@@ -8593,7 +8603,9 @@ export interface operations {
     };
     listBackups: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8611,6 +8623,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
@@ -8620,7 +8633,9 @@ export interface operations {
     };
     beginBackup: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8638,6 +8653,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];

@@ -1,5 +1,6 @@
 import { config, configFile } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
+import { listeningServer } from "../../kernel/http/client";
 import { log } from "../../kernel/logs/log";
 import { commandLine } from "../../kernel/process/program";
 import { iso, MINUTE, now } from "../../kernel/time/clock";
@@ -52,7 +53,8 @@ async function examine(): Promise<Examined> {
   const options = {
     "data-dir": config["data.dir"],
     host: config["server.host"],
-    port: config["server.port"],
+    // The one that it got, where 0 asks for a free one.
+    port: listeningServer()?.port ?? config["server.port"],
   };
   const child = Bun.spawn(
     [

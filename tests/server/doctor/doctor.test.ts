@@ -281,7 +281,9 @@ describe("the data directory", () => {
   test("holds a sound database although its key is broken, which is told once", () => {
     spoiled((directory) => writeFileSync(join(directory, "master.key"), "short"));
     expect(verdicts(checkDatabase().findings)).toEqual(["ok"]);
-    expect(checkKey([])).toMatchObject([{ message: { en: expect.stringContaining("restore your copy of it") } }]);
+    expect(checkKey([])).toMatchObject([
+      { message: { en: expect.stringContaining("restore your copy of it") } },
+    ]);
   });
 
   test.skipIf(!canBeNobody)(
