@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { expectStatus } from "../../support/expectations";
 import { freePort } from "../../support/program";
@@ -61,6 +62,14 @@ const VIEWS = [
   ...["admin/configuration", "admin/integrations", "admin/boxes", "admin/server", "me"],
 ];
 
+/** The texts of the page, each by itself. */
+const textsOf = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const [texts, found] = [document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), [] as string[]];
+    while (texts.nextNode()) found.push(texts.currentNode.textContent ?? "");
+    return found;
+  });
+
 describe.skipIf(!chromium)("a server in trouble", () => {
   test("is told of in German, in every view", async () => {
     const visit = await openBridge(browser, server, ADMIN, { language: "de", size: PHONE });
@@ -68,11 +77,12 @@ describe.skipIf(!chromium)("a server in trouble", () => {
     const english: string[] = [];
     for (const view of VIEWS) {
       await page.goto("about:blank");
-      await page.goto(`${boatUrl(server)}/#/${view}`, { waitUntil: "networkidle" });
-      await page.locator(".shell").waitFor();
+      await page.goto(`${boatUrl(server)}/#/${view}`);
+      await page.locator("h1").first().waitFor({ state: "attached" });
       await gone(page.locator(".loading"));
-      const lines = (await page.locator("body").innerText()).split("\n");
-      english.push(...lines.filter((line) => ENGLISH.test(line)).map((line) => `${view}: ${line}`));
+      english.push(
+        ...(await textsOf(page)).filter((line) => ENGLISH.test(line)).map((line) => `${view}: ${line}`),
+      );
     }
     expect(english).toEqual([]);
     expectQuiet(visit);
