@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { inLanguages, locale } from "../../language";
+import { LevelGraph, useHistories } from "../../level-graph";
 import { may } from "../../session";
 import { bound, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
@@ -13,6 +14,7 @@ import { vesselWords } from "../../vessel-words";
 import { followVessels, vessels } from "../../vessels";
 
 type Station = Schemas["WaterLevelStation"];
+type History = Schemas["WaterLevelHistory"];
 
 const words = inLanguages({
   en: {
@@ -80,11 +82,7 @@ function Levels(): JSX.Element {
           ) : stations.length === 0 ? (
             <p class="soft">{t.none}</p>
           ) : (
-            <ul class="rows">
-              {stations.slice(0, MOST).map((station) => (
-                <Level key={station.station_id} station={station} />
-              ))}
-            </ul>
+            <List stations={stations.slice(0, MOST)} />
           )
         }
       </Show>
@@ -92,10 +90,28 @@ function Levels(): JSX.Element {
   );
 }
 
-function Level({ station }: { station: Station }): JSX.Element {
+function List({ stations }: { stations: readonly Station[] }): JSX.Element {
+  const histories = useHistories(stations.map(({ station_id }) => station_id));
+  return (
+    <>
+      <ul class="rows">
+        {stations.map((station) => (
+          <Level
+            key={station.station_id}
+            station={station}
+            history={histories.data?.get(station.station_id)}
+          />
+        ))}
+      </ul>
+      <Show of={histories}>{() => null}</Show>
+    </>
+  );
+}
+
+function Level({ station, history }: { station: Station; history: History | undefined }): JSX.Element {
   const t = words();
   return (
-    <li class="row">
+    <li class="row level">
       <span class="row-main">
         <span class="row-title">{station.longname}</span>
         <span class="hint">{station.water_longname}</span>
@@ -108,6 +124,7 @@ function Level({ station }: { station: Station }): JSX.Element {
           {station.measured_at !== null && <Ago at={station.measured_at} />}
         </span>
       </span>
+      <LevelGraph of={history} />
     </li>
   );
 }
