@@ -55,7 +55,9 @@ export function LevelGraph({ of }: { of: History | undefined }): JSX.Element | n
   const t = words();
   if (!of) return null;
   const { levels_cm, lowest_cm: low, highest_cm: high, change_cm: change } = of;
-  if (low === null || high === null || change === null) return <p class="hint level-graph">{t.none}</p>;
+  const isKnown = levels_cm.filter((level) => level !== null).length > 1;
+  if (!isKnown || low === null || high === null || change === null)
+    return <p class="hint level-graph">{t.none}</p>;
   const reach = Math.max(high - low, LEAST);
   const [by, going] = [number(Math.abs(change)), change < 0 ? t.lower : t.higher];
   return (
