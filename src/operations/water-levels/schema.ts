@@ -111,13 +111,14 @@ export const LevelHistory = record(
 );
 export type LevelHistory = (typeof LevelHistory)["static"];
 
-const STATION_ID = "[A-Za-z0-9_-]{1,64}";
+/** The source's own identifiers: UUIDs at PEGELONLINE, whatever elsewhere. */
+const MOST_CHARACTERS = 200;
 const EXAMPLE_ID = "b475386c-30cc-453a-b3b7-1d17ace13595";
 
 export const StationParams = t.Object({
-  station_id: t.String({
-    pattern: `^${STATION_ID}$`,
-    maxLength: 64,
+  station_id: characters({
+    minLength: 1,
+    maxLength: MOST_CHARACTERS,
     description: "Identifier of the station at the source",
     examples: [EXAMPLE_ID],
   }),
@@ -142,10 +143,12 @@ const history = {
 
 export const HistoryQuery = t.Object(history);
 
+const LISTED = `[^,]{1,${MOST_CHARACTERS}}`;
+
 export const HistoriesQuery = t.Object({
   station_ids: t.String({
-    pattern: `^${STATION_ID}(,${STATION_ID}){0,${MOST_STATIONS - 1}}$`,
-    maxLength: MOST_STATIONS * 65,
+    pattern: `^${LISTED}(,${LISTED}){0,${MOST_STATIONS - 1}}$`,
+    maxLength: MOST_STATIONS * (MOST_CHARACTERS + 1),
     description: `The stations: up to ${MOST_STATIONS} identifiers with commas in between`,
     examples: [EXAMPLE_ID],
   }),

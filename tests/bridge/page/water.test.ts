@@ -70,7 +70,7 @@ describe.skipIf(!chromium)("water and vessels", () => {
     expect(await graph.locator("path").getAttribute("d")).toMatch(/^M[^M]*Z$/);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
     const other = page.getByRole("listitem").filter({ hasText: "JARMEN" });
-    await other.getByText("No levels of the last days are known yet.").waitFor();
+    await other.getByText("No past levels are known yet.").waitFor();
     await expectAccessible(page);
     await page.getByLabel(/^Water, such as/).fill("peene");
     await gone(page.getByText("512 cm"));

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
+import { areasOf, HEIGHT } from "../../graphs";
 import { look } from "../../looks";
 import { PALETTES } from "../../map/palette";
-import { areasOf, HEIGHT } from "../../ui/area";
 import { speed } from "../../units";
 import { replay, seek } from "./replay";
 import type { Shown } from "./shown";
@@ -35,7 +35,7 @@ export function Graph({
         const values = speeds[at] ?? [];
         const top = Math.max(0, ...values.map((value) => value ?? 0));
         return (
-          <figure key={id} class="speed-graph">
+          <figure key={id} class="graph">
             <figcaption>
               <span>{shown.length > 1 ? name : t.graph}</span>
               <span>

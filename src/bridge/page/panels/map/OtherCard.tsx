@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { chosenOther } from "../../chosen";
+import { LevelGraph, useHistories } from "../../graphs";
 import { locale } from "../../language";
-import { LevelGraph, useHistories } from "../../level-graph";
 import { Facts } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { bearing, distance, number, speed } from "../../units";
@@ -62,7 +62,7 @@ function StationCard({ station }: { station: Station }): JSX.Element {
           [t.measured, measured_at && <Ago at={measured_at} />],
         ]}
       />
-      <LevelGraph of={histories.data?.get(station_id)} />
+      <LevelGraph of={histories} id={station_id} />
     </Card>
   );
 }

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
+import { LevelGraph, useHistories } from "../../graphs";
 import { inLanguages, locale } from "../../language";
-import { LevelGraph, useHistories } from "../../level-graph";
 import { may } from "../../session";
 import { bound, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
@@ -14,7 +14,7 @@ import { vesselWords } from "../../vessel-words";
 import { followVessels, vessels } from "../../vessels";
 
 type Station = Schemas["WaterLevelStation"];
-type History = Schemas["WaterLevelHistory"];
+type Histories = ReturnType<typeof useHistories>;
 
 const words = inLanguages({
   en: {
@@ -96,11 +96,7 @@ function List({ stations }: { stations: readonly Station[] }): JSX.Element {
     <>
       <ul class="rows">
         {stations.map((station) => (
-          <Level
-            key={station.station_id}
-            station={station}
-            history={histories.data?.get(station.station_id)}
-          />
+          <Level key={station.station_id} station={station} histories={histories} />
         ))}
       </ul>
       <Show of={histories}>{() => null}</Show>
@@ -108,7 +104,7 @@ function List({ stations }: { stations: readonly Station[] }): JSX.Element {
   );
 }
 
-function Level({ station, history }: { station: Station; history: History | undefined }): JSX.Element {
+function Level({ station, histories }: { station: Station; histories: Histories }): JSX.Element {
   const t = words();
   return (
     <li class="row level">
@@ -124,7 +120,7 @@ function Level({ station, history }: { station: Station; history: History | unde
           {station.measured_at !== null && <Ago at={station.measured_at} />}
         </span>
       </span>
-      <LevelGraph of={history} />
+      <LevelGraph of={histories} id={station.station_id} />
     </li>
   );
 }
