@@ -279,7 +279,7 @@ describe("without a network", () => {
     const { body, headers } = await list(other);
     expect([body, headers.get("warning")]).toEqual([before, '110 fairlead "Response is Stale"']);
     expect((await get(`history?station_ids=${one.uuid}`, other)).body.data).toEqual([past]);
-    // What is further back isn't known.
+    // Nothing is known of the days before.
     const further = await historyOf(one.uuid, `?from=${time(server.time - 5 * DAY)}`, other);
     expect(further).toMatchObject({ is_complete: false, lowest_cm: 1 });
 
@@ -452,7 +452,7 @@ describe("old levels", () => {
     await server.runJobs(HOUR);
     expect(count("water_levels")).toBeWithin(95, 98);
     expect(await historyOf(one.uuid, week)).toMatchObject({ is_complete: true, highest_cm: 671 });
-    // What went is asked for again once it may stay.
+    // Levels that went are asked for again once they may stay.
     source.requests.length = 0;
     await keep(7);
     expect(await historyOf(one.uuid, week)).toMatchObject({ is_complete: true, lowest_cm: 0 });
