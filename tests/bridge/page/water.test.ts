@@ -91,6 +91,8 @@ describe.skipIf(!chromium)("water and vessels", () => {
     const vessels = page.locator(".section", { hasText: "Schiffe in der Nähe" }).locator(".row");
     await vessels.first().waitFor();
     const said = (await vessels.locator(".hint").allTextContents()).join("\n");
+    const graph = page.getByRole("figure", { name: /^3 Tage: 400 bis 591 cm, Änderung [-+]?\d+ cm$/ });
+    await graph.waitFor();
     const english = [...CODES.map(shipTypeLabel), ...CODES.map(navStatusLabel), shipTypeLabel(null)];
     for (const label of new Set(english)) if (label !== "Tanker") expect(said).not.toContain(`${label} ·`);
     expectQuiet(visit);
