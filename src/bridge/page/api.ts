@@ -15,7 +15,7 @@ export const api = createClient<paths>({
 });
 
 api.use({
-  // What the server says in words comes in the page's language, which may be another than the browser's.
+  // The server's own words come in the page's language, which may be another than the browser's.
   onRequest: ({ request }) => request.headers.set("Accept-Language", locale.value),
   onResponse: async ({ response }) => {
     if (!/\bjson\b/.test(response.headers.get("content-type") ?? "")) return undefined;

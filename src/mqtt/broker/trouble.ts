@@ -110,7 +110,7 @@ export function wordsOf(error: unknown): Bilingual {
     : wordsOfNetwork(code);
 }
 
-/** What a broker may refuse while the rest goes on. */
+/** The parts that a broker may refuse while the rest goes on. */
 export const REFUSED = {
   subscription: { en: "a subscription", de: "ein Abonnement" },
   discovery: { en: "what is announced to Home Assistant", de: "die Ankündigungen für Home Assistant" },
