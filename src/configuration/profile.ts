@@ -71,7 +71,7 @@ const PROFILES: Record<ProfileName, Profile> = {
     // The upper levels of the indexes of a million positions. The kernel keeps the other pages of the file as long as there is room.
     pages: 6_144,
     temporaryStore: "FILE",
-    collectorMemory: 128 * MEBIBYTE,
+    collectorMemory: 192 * MEBIBYTE,
     smallThreads: true,
     // For 5,000 devices.
     remembered: 0.1,
