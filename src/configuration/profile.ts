@@ -23,8 +23,10 @@ export interface Profile {
   remembered: number;
   /** Password hashes computed at once; each takes 19 MiB. */
   hashesAtOnce: () => number;
-  /** Tracks read at once; one of a million positions takes 100 MB. */
+  /** Tracks read at once. */
   tracksAtOnce: number;
+  /** Positions of a track that are held at once, 65 bytes each; a longer one is reduced to its shape each time they are so many. */
+  trackPositions: number;
   /** Imports at once, and of one user. */
   importsAtOnce: number;
   importsOfUser: number;
@@ -56,6 +58,7 @@ const PROFILES: Record<ProfileName, Profile> = {
     // One is computed and one stands ready, so that no core idles while the event loop waits for the disk.
     hashesAtOnce: () => 2 * availableParallelism(),
     tracksAtOnce: 3,
+    trackPositions: 1_100_000,
     importsAtOnce: 4,
     importsOfUser: 2,
     exportsAtOnce: 2,
@@ -77,6 +80,7 @@ const PROFILES: Record<ProfileName, Profile> = {
     remembered: 0.1,
     hashesAtOnce: () => 1,
     tracksAtOnce: 1,
+    trackPositions: 300_000,
     importsAtOnce: 2,
     importsOfUser: 1,
     exportsAtOnce: 1,

@@ -56,7 +56,10 @@ export function describeSmall(report: SmallFigures & { machine: string }): strin
     ...profiles.small.chores.map(
       ({ name }, at): Row => [
         name,
-        ({ chores }) => took(seconds(chores[at]?.milliseconds ?? Number.NaN), chores[at]?.peak as Weight),
+        ({ chores }) => {
+          const { milliseconds, processor, peak } = chores[at] as ProfileFigures["chores"][number];
+          return took(`${seconds(milliseconds)} (${seconds(processor)})`, peak);
+        },
       ],
     ),
     [
@@ -73,7 +76,7 @@ export function describeSmall(report: SmallFigures & { machine: string }): strin
     "",
     markdown(figures, profiles),
     "",
-    "Nothing was ended, and nothing failed:",
+    "Nothing was ended, and nothing failed (elapsed time, in brackets the server's processor time; memory):",
     "",
     markdown(chores, profiles),
   ];

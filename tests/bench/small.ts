@@ -9,7 +9,7 @@ import { type Waits, watch } from "./late";
 import type { Options } from "./options";
 import { type Paint, paintOf } from "./page";
 import { type Place, Preparation } from "./prepare";
-import { root } from "./processes";
+import { processorSeconds, root } from "./processes";
 import { progress } from "./progress";
 import { BATCH, CURRENT, POST, ZONES } from "./scenarios";
 import { type Chore, choresOf } from "./small-chores";
@@ -54,7 +54,8 @@ export interface ProfileFigures {
   backup: { seconds: number; peak: Weight; waits: Waits[] };
   deep: { seconds: number; peak: Weight };
   migration: { seconds: number; peak: Weight };
-  chores: { name: string; milliseconds: number; peak: Weight }[];
+  /** With the processor time of the server itself, without its children. */
+  chores: { name: string; milliseconds: number; processor: number; peak: Weight }[];
   /** The most in the whole run. */
   peak: Weight;
 }
@@ -231,11 +232,18 @@ async function loadOf(
 
 async function doChore({ held }: SmallServer, chore: Chore): Promise<ProfileFigures["chores"][number]> {
   held.takePeak();
-  const began = performance.now();
-  await chore.work();
+  const [began, used] = [performance.now(), processorSeconds(held.child.pid) ?? 0];
+  try {
+    await chore.work();
+  } catch (error) {
+    // A server that was ended is the cause.
+    held.requireAlive();
+    throw new Error(`${chore.name}: ${(error as Error).message}`);
+  }
   const milliseconds = performance.now() - began;
+  const processor = ((processorSeconds(held.child.pid) ?? 0) - used) * 1_000;
   held.requireAlive();
-  return { name: chore.name, milliseconds, peak: held.takePeak() };
+  return { name: chore.name, milliseconds, processor, peak: held.takePeak() };
 }
 
 interface Backups {
