@@ -41,6 +41,8 @@ export interface Profile {
   unsentAnswers: { ofAddress: number; inAll: number };
   /** Bytes of messages that wait for slow sockets, in all. */
   unsentMessages: number;
+  /** Bytes of a bot's frames that wait for their turn. */
+  waitingFrames: number;
   /** Open sockets; each takes up to 3 KB. */
   sockets: number;
 }
@@ -67,6 +69,7 @@ const PROFILES: Record<ProfileName, Profile> = {
     largeBodies: { ofAddress: 16 * MEBIBYTE, inAll: 64 * MEBIBYTE },
     unsentAnswers: { ofAddress: 32 * MEBIBYTE, inAll: 128 * MEBIBYTE },
     unsentMessages: 256 * MEBIBYTE,
+    waitingFrames: 64 * MEBIBYTE,
     sockets: 50_000,
   },
   // For 256 MiB, of which the program's own code takes 60 to 80 and an idle heap 40. Who needs more at a time waits or is refused.
@@ -89,6 +92,7 @@ const PROFILES: Record<ProfileName, Profile> = {
     largeBodies: { ofAddress: 4 * MEBIBYTE, inAll: 16 * MEBIBYTE },
     unsentAnswers: { ofAddress: 8 * MEBIBYTE, inAll: 24 * MEBIBYTE },
     unsentMessages: 24 * MEBIBYTE,
+    waitingFrames: 16 * MEBIBYTE,
     sockets: 10_000,
   },
 };

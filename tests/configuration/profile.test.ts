@@ -71,6 +71,7 @@ describe.each(NAMES)("the profile %s", (name) => {
       told("large answers that wait for their clients", name),
     );
     expect(mebibytes(profile.unsentMessages)).toBe(told("messages that wait for slow sockets", name));
+    expect(mebibytes(profile.waitingFrames)).toBe(told("frames of a bot that wait for their turn", name));
     expect(mebibytes(profile.largeBodies.inAll)).toBe(
       told("large bodies of requests that are arriving", name),
     );
