@@ -10,7 +10,7 @@ export type ProfileName = "standard" | "small";
 export interface Profile {
   /** KiB of SQLite's pages in memory, allocated as needed. */
   pages: number;
-  /** Where SQLite sorts what an index is made of, and keeps temporary tables: of ten million positions that is half a gigabyte. */
+  /** The place where SQLite sorts what an index is made of, and keeps temporary tables: of ten million positions half a gigabyte. */
   temporaryStore: "MEMORY" | "FILE";
   /**
    * Bytes that the garbage collector takes for the machine's memory; null for what it finds. It lets the heap grow by a part of
