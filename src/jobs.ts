@@ -27,6 +27,7 @@ import { HOUR, MINUTE, SECOND } from "./kernel/time/clock";
 import { syncOnSchedule } from "./operations/community/auto-sync";
 import { deleteStrayMembers } from "./operations/community/member-store";
 import { deleteExpiredStates, validateTokens } from "./operations/integrations/service";
+import { deleteOldLevels } from "./operations/water-levels/history";
 import { endImpossibleWaits } from "./outbox/queue";
 import { deliverDue } from "./outbox/worker";
 import { deleteDueAccounts, finishScrubs } from "./personal-data/deletion/service";
@@ -89,6 +90,7 @@ const JOBS: Job[] = [
   { name: "compute timelines anew", interval: MINUTE, run: recomputeTimelines, atStart: true },
   { name: "end links that ran out", interval: MINUTE, run: endExpiredLinks, atStart: true },
   { name: "delete old crossings", interval: HOUR, run: deleteOldCrossings, atStart: true },
+  { name: "delete old water levels", interval: HOUR, run: deleteOldLevels, atStart: true },
   { name: "forget old changes", interval: 10 * MINUTE, run: forgetOldChanges, atStart: true },
   { name: "bound what waits for the shore", interval: 10 * MINUTE, run: thinBacklog, atStart: true },
   { name: "forget answers to repeated requests", interval: HOUR, run: forgetOldAnswers },

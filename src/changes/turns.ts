@@ -12,4 +12,4 @@ const turn = inTurns({ ofTurn: STEP });
  * turn of the event loop, or many small ones; those of one credential take turns with the others.
  */
 export const stepOf = (changes: number, credentialId: string): Promise<void> =>
-  turn(credentialId, STEP_ITSELF + Math.min(STEP, changes));
+  turn(credentialId, STEP_ITSELF + Math.min(STEP, changes)) ?? Promise.resolve();

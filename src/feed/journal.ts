@@ -1,5 +1,5 @@
 import { sqlite, statement } from "../kernel/db/connection";
-import { afterCommit } from "../kernel/db/transactions";
+import { afterCommit, writeLater } from "../kernel/db/transactions";
 import { now } from "../kernel/time/clock";
 import { CHANGE_KINDS, type ChangeKind } from "./kinds";
 
@@ -23,7 +23,9 @@ export function note(
   deviceId: string | null,
   detail?: object,
 ): void {
-  insert().run(numberOf[kind], record, deviceId, detail === undefined ? null : JSON.stringify(detail), now());
+  const text = detail === undefined ? null : JSON.stringify(detail);
+  const madeAt = now();
+  writeLater(() => insert().run(numberOf[kind], record, deviceId, text, madeAt));
   afterCommit(wake);
 }
 

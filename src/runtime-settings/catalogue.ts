@@ -135,6 +135,12 @@ export const CATALOGUE = {
     20_038,
     "Radius of the nearest water-level station when none is given, in km",
   ),
+  "pegel.history_days": whole(
+    7,
+    0,
+    TEN_YEARS_IN_DAYS,
+    "Past water levels older than this many days are deleted; 0 keeps all",
+  ),
   "vessels.radius_km": number(
     20,
     1,

@@ -57,6 +57,8 @@ const LISTS: Record<string, string> = {
   getTrackOfDevice:
     "20,000 points, or 200,000 within a tolerance; all positions as a file, which is sent as it is read",
   getTrackOfTrip: "likewise",
+  getWaterLevelHistory: "1,000 steps",
+  listWaterLevelHistories: "1,000 steps of each of 50 stations",
   createShareLink: "devices and zones that the request names, which are bounded",
   getShareLink: "likewise",
   getShared: "likewise",

@@ -1,5 +1,6 @@
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import fc from "fast-check";
+import { ALLER, measured, PegelonlineStandIn } from "../stand-ins/pegelonline";
 import type { Token } from "../support/api";
 import type { Contract } from "../support/contract";
 import { ADMIN, TestServer } from "../support/server";
@@ -14,7 +15,7 @@ import { Values } from "./values";
 /**
  * Operations that have no 2xx or 4xx unless a service is configured or connected, which is not the case here.
  */
-const NOT_CONFIGURED = /^\/v1\/(pegel\/|integrations\/|community\/.*sync$)/;
+const NOT_CONFIGURED = /^\/v1\/(integrations\/|community\/.*sync$)/;
 const NOT_IMPLEMENTED = ["/v1/auth/signin", "/v1/auth/validate"];
 
 /** The scopes of the narrow key. */
@@ -80,7 +81,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^POST \/v1\/sync\/boxes/, /must have no query and no fragment$/],
   // Spans, tolerances with an exponent, and time zones.
   [
-    /^GET .*\/(track|timeline|statistics)$/,
+    /^GET .*\/(track|timeline|statistics|history)$/,
     /^tolerance_m must be a number|must not be (before from|after to)$|days after from$|must be a time zone /,
   ],
   // Entries of a log: something has to be said, in JSON that is the same everywhere (RFC 8785).
@@ -120,6 +121,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
 
 export class Fuzzer {
   readonly server: TestServer;
+  readonly #source: PegelonlineStandIn;
   readonly operations: Operation[];
   readonly pool = new Pool();
   requests = 0;
@@ -136,8 +138,9 @@ export class Fuzzer {
   #tracker: Token = "";
   #box: Token = "";
 
-  private constructor(server: TestServer, contract: Contract) {
+  private constructor(server: TestServer, source: PegelonlineStandIn, contract: Contract) {
     this.server = server;
+    this.#source = source;
     this.#contract = contract;
     this.#values = new Values(contract.document.components.schemas, this.pool.forField);
     this.#ajv.addSchema(contract.document, "document");
@@ -151,12 +154,22 @@ export class Fuzzer {
   }
 
   static async start(): Promise<Fuzzer> {
-    const server = await TestServer.start();
-    const fuzzer = new Fuzzer(server, await server.contract());
+    const source = await PegelonlineStandIn.start();
+    const server = await TestServer.start({ settings: source.settings(300) });
+    const fuzzer = new Fuzzer(server, source, await server.contract());
+    for (const { uuid } of ALLER) {
+      source.measurements.set(uuid, measured([100, 110], new Date().toISOString()));
+      fuzzer.pool.add("stations", uuid);
+    }
     fuzzer.#adminId = (await server.login(ADMIN.username, ADMIN.password)).user_id;
     fuzzer.pool.spare(fuzzer.#adminId);
     await fuzzer.#seeRecords();
     return fuzzer;
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await this.#source.stop();
   }
 
   /** Makes a request that the run itself depends on; throws when it is refused. */

@@ -26,6 +26,8 @@ const REFERENCES: Record<string, string> = {
   actor_id: "users",
   platform_id: "platforms",
   id_or_slug: "platforms",
+  station_id: "stations",
+  station_ids: "stations",
 };
 
 /** Words that the server requires where its schema only says that the value is a text. */

@@ -14,7 +14,7 @@ const MEBIBYTE = 1_048_576;
 const fuzzer = await Fuzzer.start();
 const { server, operations } = fuzzer;
 afterAll(async () => {
-  await server.stop();
+  await fuzzer.stop();
 });
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DiscordStandIn } from "../stand-ins/discord";
+import { PegelonlineStandIn, station } from "../stand-ins/pegelonline";
 import { ADMIN, askAs, type Caller, type Installation, live, MOMENTARY } from "./life";
 import { type Kept, type KeptAnswer, pack, sorted } from "./releases";
 
@@ -30,6 +31,8 @@ if (values.help || positionals.length !== 1) {
 const checkout = resolve(positionals[0] ?? "");
 const main = join(checkout, "src/main.ts");
 const discord = new DiscordStandIn();
+const pegelonline = await PegelonlineStandIn.start();
+pegelonline.stations = [station({}, { current: { timestamp: new Date().toISOString(), trend: 0 } })];
 const scratch = mkdtempSync(join(tmpdir(), "fairlead-keep-"));
 const dataDir = join(scratch, "data");
 
@@ -42,7 +45,7 @@ const environment = {
   FAIRLEAD_SERVER_PORT: "0",
   FAIRLEAD_INTEGRATIONS_ALLOWED_REDIRECTS: "https://app.example",
   ...Object.fromEntries(
-    Object.entries(discord.settings).map(([key, value]) => [
+    Object.entries({ ...discord.settings, ...pegelonline.settings() }).map(([key, value]) => [
       `FAIRLEAD_${key.replaceAll(".", "_").toUpperCase()}`,
       value,
     ]),
@@ -136,6 +139,6 @@ try {
   await pack(join(place, "openapi.json.gz"), JSON.stringify(sorted(JSON.parse(run(["openapi"])))));
   process.stdout.write(`kept ${version} (${commit}) with ${answers.length} answers in ${place}\n`);
 } finally {
-  await discord.stop();
+  await Promise.all([discord.stop(), pegelonline.stop()]);
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -187,6 +187,7 @@ async function fleet(admin: Ask, url: string) {
   await boat("POST", "/v1/gps", fix(POSITIONS, begin + POSITIONS * 30));
   await admin("POST", "/v1/settings", { key: "harbour.hours", value: { from: "08:00" }, is_public: false });
   await admin("PATCH", "/v1/system-config/pegel.default_radius_km", { value: 50 });
+  await admin("GET", "/v1/pegel/stations");
   return {
     key: key.id ?? key.data?.id,
     ...{ device: device.id, location: location.id, category: category.id, template: template.id },

@@ -128,6 +128,9 @@ export const FAILURES: Record<string, PegelAnswer> = {
     answering(200, gzipSync(tooMuch()), { "content-encoding": "gzip" })(request, response),
 };
 
+/** The source looks back 31 days at most. */
+const DAYS = /^P([1-9]|[12]\d|3[01])D$/;
+
 const isTrue = (query: URLSearchParams, name: string) => query.get(name) === "true";
 
 export class PegelonlineStandIn {
@@ -225,7 +228,7 @@ export class PegelonlineStandIn {
     if (path === "/stations.json" && this.#instead) this.#instead(request, response);
     else if (path === "/stations.json") this.#send(request, response, this.#list(searchParams));
     else if (uuid && this.#insteadOfMeasurements) this.#insteadOfMeasurements(request, response);
-    else if (uuid && this.measurements.has(uuid) && searchParams.get("start") === "P1D")
+    else if (uuid && this.measurements.has(uuid) && DAYS.test(searchParams.get("start") ?? ""))
       this.#send(request, response, this.measurements.get(uuid));
     else answering(404, JSON.stringify({ status: 404, message: "station not found" }))(request, response);
   }

@@ -3361,6 +3361,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pegel/stations/{station_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getWaterLevelHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pegel/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWaterLevelHistories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/integrations": {
         parameters: {
             query?: never;
@@ -7608,6 +7640,14 @@ export interface components {
             updated_at: string;
         } | {
             /** @constant */
+            key: "pegel.history_days";
+            /** Format: int32 */
+            value: number;
+            description: string;
+            /** Format: date-time */
+            updated_at: string;
+        } | {
+            /** @constant */
             key: "vessels.radius_km";
             value: number;
             description: string;
@@ -8111,6 +8151,20 @@ export interface components {
             station: string;
             above_cm?: number;
             below_cm?: number;
+        };
+        WaterLevelHistory: {
+            station_id: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** Format: int64 */
+            step_seconds: number;
+            levels_cm: (number | null)[];
+            lowest_cm: number | null;
+            highest_cm: number | null;
+            change_cm: number | null;
+            is_complete: boolean;
         };
         WaterLevelStation: {
             station_id: string;
@@ -17405,7 +17459,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                key: "gps.current_cache_seconds" | "gps.rate_limit_requests" | "gps.rate_limit_window_seconds" | "gps.retention_days" | "gps.max_future_seconds" | "ingest.positions_per_minute" | "ingest.max_future_seconds" | "changes.retention_hours" | "changes.max_rows" | "geofence.exit_margin_m" | "geofence.max_accuracy_m" | "geofence.event_retention_days" | "alerts.retention_days" | "alerts.delivery_retention_days" | "trip.history_position_max_age_seconds" | "audit.retention_days" | "pegel.default_radius_km" | "vessels.radius_km" | "vessels.broadcast_seconds" | "accounts.deletion_grace_days" | "export.log_retention_days";
+                key: "gps.current_cache_seconds" | "gps.rate_limit_requests" | "gps.rate_limit_window_seconds" | "gps.retention_days" | "gps.max_future_seconds" | "ingest.positions_per_minute" | "ingest.max_future_seconds" | "changes.retention_hours" | "changes.max_rows" | "geofence.exit_margin_m" | "geofence.max_accuracy_m" | "geofence.event_retention_days" | "alerts.retention_days" | "alerts.delivery_retention_days" | "trip.history_position_max_age_seconds" | "audit.retention_days" | "pegel.default_radius_km" | "pegel.history_days" | "vessels.radius_km" | "vessels.broadcast_seconds" | "accounts.deletion_grace_days" | "export.log_retention_days";
             };
             cookie?: never;
         };
@@ -17436,7 +17490,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                key: "gps.current_cache_seconds" | "gps.rate_limit_requests" | "gps.rate_limit_window_seconds" | "gps.retention_days" | "gps.max_future_seconds" | "ingest.positions_per_minute" | "ingest.max_future_seconds" | "changes.retention_hours" | "changes.max_rows" | "geofence.exit_margin_m" | "geofence.max_accuracy_m" | "geofence.event_retention_days" | "alerts.retention_days" | "alerts.delivery_retention_days" | "trip.history_position_max_age_seconds" | "audit.retention_days" | "pegel.default_radius_km" | "vessels.radius_km" | "vessels.broadcast_seconds" | "accounts.deletion_grace_days" | "export.log_retention_days";
+                key: "gps.current_cache_seconds" | "gps.rate_limit_requests" | "gps.rate_limit_window_seconds" | "gps.retention_days" | "gps.max_future_seconds" | "ingest.positions_per_minute" | "ingest.max_future_seconds" | "changes.retention_hours" | "changes.max_rows" | "geofence.exit_margin_m" | "geofence.max_accuracy_m" | "geofence.event_retention_days" | "alerts.retention_days" | "alerts.delivery_retention_days" | "trip.history_position_max_age_seconds" | "audit.retention_days" | "pegel.default_radius_km" | "pegel.history_days" | "vessels.radius_km" | "vessels.broadcast_seconds" | "accounts.deletion_grace_days" | "export.log_retention_days";
             };
             cookie?: never;
         };
@@ -17548,6 +17602,75 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWaterLevelHistory: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                points?: number;
+            };
+            header?: never;
+            path: {
+                station_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WaterLevelHistory"];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            431: components["responses"]["HeadersTooLong"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWaterLevelHistories: {
+        parameters: {
+            query: {
+                station_ids: string;
+                from?: string;
+                to?: string;
+                points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WaterLevelHistory"][];
+                        _links: components["schemas"]["SelfLink"];
+                    };
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -97,9 +97,9 @@ interface GuardedContext extends HookContext {
 
 const BEARER = /^Bearer +([!-~]+)$/i;
 
-/** The caller of a request by its Authorization header; null where that is missing or not valid. */
-function bearerOf(request: Request): Caller | null {
-  const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
+/** The caller by an Authorization header; null where that is missing or not valid. */
+function bearerOf(authorization: string | null): Caller | null {
+  const token = BEARER.exec(authorization ?? "")?.[1];
   return token === undefined ? null : authenticate(token);
 }
 
@@ -116,8 +116,9 @@ export function lend(request: Request, caller: Caller): Request {
 export function callerOf(request: Request): Caller {
   const borrowed = lent.get(request);
   if (borrowed) return borrowed;
-  if (!request.headers.has("authorization")) return pageCaller(request);
-  const caller = bearerOf(request);
+  const authorization = request.headers.get("authorization");
+  if (authorization === null) return pageCaller(request);
+  const caller = bearerOf(authorization);
   if (!caller)
     throw new AppError("Unauthorized", "The token is not valid, or has ended", {
       headers: { "www-authenticate": 'Bearer error="invalid_token"' },
@@ -174,7 +175,11 @@ function requireIdentity(caller: Caller): void {
  */
 export function countAnyone(rule: RateRule, request: Request, headers: HookContext["set"]["headers"]): void {
   if (!config["rate_limit.enabled"]) return;
-  takeFromLimit(rule, bearerOf(request)?.id ?? addressBlock(clientAddress(request)), headers);
+  takeFromLimit(
+    rule,
+    bearerOf(request.headers.get("authorization"))?.id ?? addressBlock(clientAddress(request)),
+    headers,
+  );
 }
 
 /** In place of a user's identifier: the user whose session this is. */

@@ -20,6 +20,7 @@ const MAX_COMPILED = 200;
 function compilingOnce(connection: Database): Database {
   const compiled = new BoundedMap<string, Statement>(MAX_COMPILED);
   const prepare = (text: string): Statement => {
+    if (later.length > 0) writePutOff();
     if (!text.startsWith("select ")) return connection.prepare(text);
     const statement = compiled.get(text) ?? connection.prepare(text);
     compiled.renew(text, statement);
@@ -86,11 +87,35 @@ function restorePages(): void {
   }
 }
 
-/** Prepares a statement at its first use, once per opened database: `const find = statement(() => …)`. */
+/** Writes that were put off, in order: see `writeLater`. */
+let later: (() => void)[] = [];
+
+/** Puts a write off. */
+export function putOff(write: () => void): void {
+  later.push(write);
+}
+
+/** Carries out the writes that were put off. */
+export function writePutOff(): void {
+  const writes = later;
+  later = [];
+  for (const write of writes) write();
+}
+
+/** Forgets the writes that were put off. */
+export function dropPutOff(): void {
+  later = [];
+}
+
+/**
+ * Prepares a statement at its first use, once per opened database: `const find = statement(() => …)`. Call `find` for each use,
+ * as in `find().get(…)`: it first carries out what was put off, which the statement may read.
+ */
 export function statement<T>(prepare: () => T): () => T {
   let prepared: T;
   let preparedFor = 0;
   return () => {
+    if (later.length > 0) writePutOff();
     if (preparedFor !== generation) {
       prepared = prepare();
       preparedFor = generation;

@@ -44,6 +44,7 @@ import m41 from "../../../drizzle/0043_passkeys.sql" with { type: "text" };
 import m42 from "../../../drizzle/0044_elsewhere.sql" with { type: "text" };
 import m43 from "../../../drizzle/0045_audit_chain.sql" with { type: "text" };
 import m44 from "../../../drizzle/0046_rare_changes.sql" with { type: "text" };
+import m45 from "../../../drizzle/0047_water_levels.sql" with { type: "text" };
 
 export const migrations: { tag: string; sql: string }[] = [
   { tag: "0000_init", sql: m0 },
@@ -91,4 +92,5 @@ export const migrations: { tag: string; sql: string }[] = [
   { tag: "0044_elsewhere", sql: m42 },
   { tag: "0045_audit_chain", sql: m43 },
   { tag: "0046_rare_changes", sql: m44 },
+  { tag: "0047_water_levels", sql: m45 },
 ];

@@ -42,7 +42,8 @@ export async function readJson(
   request: Request,
   { bytes: most = Number.POSITIVE_INFINITY, values }: BodyBounds = {},
 ): Promise<object | null> {
-  const text = await readText(request, JSON_TYPE, "application/json", most);
+  const limit = Math.min(most, config["server.max_body_bytes"]);
+  const text = decodeUtf8(await readBytes(request, JSON_TYPE, "application/json", limit));
   if (text === "") return null;
   const body = parseJson(text, "The request body", values);
   // Elysia would make an object of any other value before it checks the body against its schema.
@@ -91,10 +92,13 @@ export async function readBytes(
       headers: { [request.method === "PATCH" ? "accept-patch" : "accept"]: typeName },
     });
   const decoder = bodyDecoder(request);
-  const bytes = await (declared === null
-    ? readChunks(request, request.body as ReadableStream, limit)
-    : readWhole(request, Number(declared)));
-  return decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, limit) : bytes;
+  const reading =
+    declared === null
+      ? readChunks(request, request.body as ReadableStream, limit)
+      : readWhole(request, Number(declared));
+  if (decoder === null) return reading;
+  const bytes = await reading;
+  return bytes.length > 0 ? inflated(request, decoder, bytes, limit) : bytes;
 }
 
 /** Bytes of a body that does no harm if nobody reads it. */
@@ -158,30 +162,35 @@ function readChunks(request: Request, body: ReadableStream<Uint8Array>, limit: n
  * A body that arrives, once it is whole and has its turn. Until then it is counted, and is let go at once when
  * it has to make room for others.
  */
-export async function receive<T extends { length: number }>(
+export function receive<T extends { length: number }>(
   request: Request,
   begin: (end: (refusal: AppError) => void) => { arrived: () => void; reading: Promise<T> },
 ): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  let bytes: T | null = null;
-  const { arrived, reading } = begin((refusal) => {
-    bytes = null;
-    reject(refusal);
+  return new Promise<T>((resolve, reject) => {
+    let bytes: T | null = null;
+    let isOver = false;
+    const { arrived, reading } = begin((refusal) => queueMicrotask(() => end(() => reject(refusal))));
+    const end = (settle: () => void) => {
+      bytes = null;
+      if (isOver) return;
+      isOver = true;
+      settle();
+      arrived();
+    };
+    const give = () => {
+      const whole = bytes;
+      if (whole !== null) end(() => resolve(whole));
+    };
+    // Nearly every body has its turn at once: a promise more would be a part of what a small request costs.
+    reading
+      .then((read) => {
+        if (isOver) return;
+        bytes = read;
+        const turn = nextTurn(() => addressBlock(clientAddress(request)), BYTES_OF_ANY + read.length);
+        return turn === null ? give() : turn.then(give);
+      })
+      .catch((error) => end(() => reject(error)));
   });
-  reading
-    .then((read) => {
-      bytes = read;
-      return nextTurn(() => addressBlock(clientAddress(request)), BYTES_OF_ANY + read.length);
-    })
-    .then(() => {
-      if (bytes) resolve(bytes);
-    })
-    .catch(reject);
-  try {
-    return await promise;
-  } finally {
-    arrived();
-  }
 }
 
 /** Decodes a compressed body. Throws 400, 413, and 503 if others need the room for it. */

@@ -31,13 +31,13 @@ const RETRY_SECONDS = 1;
 
 /**
  * Lets a bounded amount of work begin in each turn of the event loop, so that whatever else has arrived goes
- * between two of them. Addresses take turns: one that sends many waits for itself. Where the line is bounded,
- * the returned function throws 503 beyond it.
+ * between two of them. Addresses take turns: one that sends many waits for itself. The returned function returns null for a
+ * piece that may begin at once, else a promise for its turn. Where the line is bounded, it throws 503 beyond it.
  */
 export function inTurns({
   line: bounds,
   ofTurn = 1,
-}: Turns = {}): (address?: Address, weight?: number) => Promise<void> {
+}: Turns = {}): (address?: Address, weight?: number) => Promise<void> | null {
   const lines = new Lines<Piece>();
   let left = ofTurn;
   let isTurning = false;
@@ -54,18 +54,18 @@ export function inTurns({
     if (isTurning) setImmediate(next);
   }
 
-  return async (address = "", weight = 1) => {
+  return (address = "", weight = 1) => {
     if (lines.size === 0 && left > 0) {
       left -= weight;
       if (!isTurning) setImmediate(next);
       isTurning = true;
-      return;
+      return null;
     }
     const block = typeof address === "string" ? address : address();
     if (bounds && (lines.lengthOf(block) >= bounds.ofAddress || lines.size >= bounds.inAll))
       throw new AppError("ServiceUnavailable", bounds.refusal, {
         headers: { "retry-after": String(RETRY_SECONDS) },
       });
-    await new Promise<void>((go) => lines.push(block, { weight, go }));
+    return new Promise<void>((go) => lines.push(block, { weight, go }));
   };
 }

@@ -1,4 +1,14 @@
-import { characters, nullable, oneOf, out, queryNumber, record, t } from "../../kernel/http/schema";
+import {
+  characters,
+  moment,
+  nullable,
+  oneOf,
+  out,
+  queryInteger,
+  queryNumber,
+  record,
+  t,
+} from "../../kernel/http/schema";
 
 const stationFields = {
   station_id: out.string("Identifier at the source", "b475386c-30cc-453a-b3b7-1d17ace13595"),
@@ -67,4 +77,80 @@ export const NearestQuery = t.Object({
       examples: [30],
     }),
   ),
+});
+
+// --- The past ---------------------------------------------------------------------------------------------
+
+export const DEFAULT_DAYS = 3;
+/** As far as the source looks back. */
+export const MOST_SPAN_DAYS = 31;
+/** One an hour in three days. */
+export const DEFAULT_POINTS = 72;
+const MOST_POINTS = 1_000;
+const MOST_STATIONS = 50;
+
+export const LevelHistory = record(
+  "WaterLevelHistory",
+  {
+    station_id: out.string("Identifier at the source", "b475386c-30cc-453a-b3b7-1d17ace13595"),
+    from: out.time("When the first step begins, which may be a step before the `from` that was asked for"),
+    to: out.time("When the last step ends"),
+    step_seconds: out.integer("Length of a step in seconds, in whole quarters of an hour", 3_600),
+    levels_cm: t.Array(nullable(t.Number()), {
+      description: "The last level of each step in cm, oldest first; null for a step without one",
+      examples: [[113, 114.5, null, 116]],
+    }),
+    lowest_cm: nullable(out.number("The lowest level in cm, between steps too; null without any", 113)),
+    highest_cm: nullable(out.number("The highest level in cm, between steps too; null without any", 116)),
+    change_cm: nullable(out.number("The last level less the first one, in cm; null without any", 3)),
+    is_complete: out.boolean(
+      "False while the source may have levels of this span that aren't kept here: it could not be asked, or has not answered yet",
+    ),
+  },
+  "The levels of a station in a span of time",
+);
+export type LevelHistory = (typeof LevelHistory)["static"];
+
+/** The source's own identifiers: UUIDs at PEGELONLINE, whatever elsewhere. */
+const MOST_CHARACTERS = 200;
+const EXAMPLE_ID = "b475386c-30cc-453a-b3b7-1d17ace13595";
+
+export const StationParams = t.Object({
+  station_id: characters({
+    minLength: 1,
+    maxLength: MOST_CHARACTERS,
+    description: "Identifier of the station at the source",
+    examples: [EXAMPLE_ID],
+  }),
+});
+
+const history = {
+  from: t.Optional(
+    moment(
+      `From this time, or the beginning of this day (UTC), on; by default ${DEFAULT_DAYS} days before \`to\``,
+    ),
+  ),
+  to: t.Optional(moment("Up to this time, or the end of this day (UTC); by default now")),
+  points: t.Optional(
+    queryInteger({
+      minimum: 1,
+      maximum: MOST_POINTS,
+      description: `Most steps that the span is divided into; ${DEFAULT_POINTS} when left out`,
+      examples: [DEFAULT_POINTS],
+    }),
+  ),
+};
+
+export const HistoryQuery = t.Object(history);
+
+const LISTED = `[^,]{1,${MOST_CHARACTERS}}`;
+
+export const HistoriesQuery = t.Object({
+  station_ids: t.String({
+    pattern: `^${LISTED}(,${LISTED}){0,${MOST_STATIONS - 1}}$`,
+    maxLength: MOST_STATIONS * (MOST_CHARACTERS + 1),
+    description: `The stations: up to ${MOST_STATIONS} identifiers with commas in between`,
+    examples: [EXAMPLE_ID],
+  }),
+  ...history,
 });

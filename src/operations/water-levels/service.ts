@@ -5,8 +5,9 @@ import { BoundedMap } from "../../kernel/values/bounded-map";
 import { distanceKm, type Position } from "../../kernel/values/great-circle";
 import { systemValue } from "../../runtime-settings/service";
 import { currentPosition, newestPosition } from "../../tracking/gps/service";
+import { measure } from "./measurements";
 import type { NearbyLevel, NearestStation, Station } from "./schema";
-import { allStations, measurementsOf } from "./source";
+import { allStations } from "./source";
 import { type SourceStation, trendOf } from "./stations";
 
 /** An answer, marked stale if the source could not be asked for a newer one. */
@@ -139,7 +140,7 @@ function derive(station: SourceStation): Promise<void> {
 }
 
 async function askForTrend(station: SourceStation): Promise<void> {
-  const measurements = await measurementsOf(station.station_id);
-  const trend = measurements === null ? null : trendOf(measurements, station.centimetres ?? 1);
+  const levels = await measure(station, 1);
+  const trend = levels === null ? null : trendOf(levels);
   derived.renew(keyOf(station), { trend, readAt: now() });
 }

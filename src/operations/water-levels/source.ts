@@ -1,10 +1,13 @@
 import { config } from "../../configuration/config";
+import { hashToken } from "../../kernel/crypto/crypto";
 import { AppError } from "../../kernel/errors/errors";
-import { mayLog } from "../../kernel/errors/trouble";
+import { logFailure, mayLog } from "../../kernel/errors/trouble";
 import { boundedFetch, jsonOf, OutboundError, retryAfter } from "../../kernel/http/outbound";
 import { log } from "../../kernel/logs/log";
 import { now, SECOND } from "../../kernel/time/clock";
-import { readStations, type SourceStation } from "./stations";
+import { keepLevels } from "./history";
+import { type LastAnswer, storeAnswer, storedAnswer } from "./last-answer";
+import { isNameable, readStations, type SourceStation } from "./stations";
 
 /**
  * The source of water levels: the REST API of PEGELONLINE, version 2, or a service like it. All stations are
@@ -17,21 +20,16 @@ const BOUNDS = { timeout: 10 * SECOND, maxBytes: 16 * 1_048_576 };
 const QUERY =
   "includeTimeseries=true&includeCurrentMeasurement=true&includeCharacteristicValues=false&timeseries=W&prettyprint=false";
 
-interface Kept {
-  stations: SourceStation[];
-  etag: string | null;
-  /** Time at which the source last confirmed this content. */
-  confirmedAt: number;
-}
-
 export interface SourceAnswer {
   stations: SourceStation[];
   /** True if the source could not be asked, and this is an older answer. */
   isStale: boolean;
 }
 
-let kept: Kept | null = null;
-let pending: Promise<Kept> | null = null;
+let kept: LastAnswer | null = null;
+let pending: Promise<LastAnswer> | null = null;
+/** The reading of what a run before this one stored. */
+let recalling: Promise<void> | null = null;
 /** Time span in which the source is not asked: it asked for that, or does not answer at all. */
 let quiet = { from: 0, until: 0 };
 
@@ -42,6 +40,28 @@ const isQuiet = () => quiet.from <= now() && now() < quiet.until;
 function leaveAlone(milliseconds: number): void {
   const from = now();
   quiet = { from, until: Math.max(isQuiet() ? quiet.until : 0, from + milliseconds) };
+}
+
+const url = () => `${config["pegel.base_url"]}/stations.json?${QUERY}`;
+/** The address may hold a secret of the operator's. */
+const source = () => hashToken(url());
+
+async function recall(): Promise<void> {
+  try {
+    kept = await storedAnswer(source());
+  } catch (error) {
+    logFailure("the last answer of the source of water levels could not be read", error);
+  }
+}
+
+/** Stores an answer and its levels. A disk that takes nothing is no reason to show none. */
+async function remember(answer: LastAnswer): Promise<void> {
+  try {
+    await keepLevels(answer.stations);
+    await storeAnswer(source(), answer);
+  } catch (error) {
+    logFailure("water levels could not be kept", error);
+  }
 }
 
 const notThere = (why: string) =>
@@ -55,6 +75,8 @@ const notThere = (why: string) =>
 export async function allStations(): Promise<SourceAnswer> {
   if (!config["pegel.enabled"])
     throw new AppError("ServiceUnavailable", "Water levels are not enabled (pegel.enabled)");
+  recalling ??= recall();
+  await recalling;
   if (kept && isFresh(kept)) return { stations: kept.stations, isStale: false };
   try {
     if (isQuiet()) throw new OutboundError("it failed a moment ago and will be tried again later");
@@ -87,39 +109,49 @@ function noteFailure(error: unknown): never {
   throw error;
 }
 
-function isFresh({ confirmedAt }: Kept): boolean {
+function isFresh({ confirmedAt }: LastAnswer): boolean {
   const age = now() - confirmedAt;
   return age >= 0 && age < config["pegel.cache_seconds"] * SECOND;
 }
 
-async function ask(): Promise<Kept> {
+async function ask(): Promise<LastAnswer> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (kept?.etag) headers["if-none-match"] = kept.etag;
-  const answer = await boundedFetch(
-    `${config["pegel.base_url"]}/stations.json?${QUERY}`,
-    { headers },
-    BOUNDS,
-  );
+  const answer = await boundedFetch(url(), { headers }, BOUNDS);
   if (answer.status === 304 && kept) return { ...kept, confirmedAt: now() };
   heedPause(answer);
   if (answer.status !== 200) throw new OutboundError(`status ${answer.status}`);
   const stations = readStations(await jsonOf(answer));
   if (!stations) throw new OutboundError("the answer is not a list of stations");
-  return { stations, etag: answer.headers.get("etag"), confirmedAt: now() };
+  const newest = { stations, etag: answer.headers.get("etag"), confirmedAt: now() };
+  await remember(newest);
+  return newest;
 }
 
 function heedPause(answer: Response): void {
   if (answer.status === 429 || answer.status === 503) leaveAlone(retryAfter(answer, now()) ?? 0);
 }
 
-const MEASUREMENT_BOUNDS = { timeout: 5 * SECOND, maxBytes: 1_048_576 };
+const MEBIBYTE = 1_048_576;
+/** A month of a station that measures each minute is 2.5 MB. */
+const measurementBounds = (days: number) => ({
+  timeout: 5 * SECOND,
+  maxBytes: (days === 1 ? 1 : 4) * MEBIBYTE,
+});
 
-/** A station's measurements of the last day, as the source sends them; null if they can't be fetched. */
-export async function measurementsOf(stationId: string): Promise<unknown> {
-  if (!/^[\w-]{1,64}$/.test(stationId) || isQuiet()) return null;
-  const url = `${config["pegel.base_url"]}/stations/${stationId}/W/measurements.json?start=P1D`;
+/** Days that the source looks back. */
+export const MOST_DAYS = 31;
+
+/** A station's measurements of the last 1 to 31 days, as the source sends them; null if they can't be fetched. */
+export async function measurementsOf(stationId: string, days: number): Promise<unknown> {
+  if (!isNameable(stationId) || isQuiet()) return null;
+  const url = `${config["pegel.base_url"]}/stations/${stationId}/W/measurements.json?start=P${days}D`;
   try {
-    const answer = await boundedFetch(url, { headers: { accept: "application/json" } }, MEASUREMENT_BOUNDS);
+    const answer = await boundedFetch(
+      url,
+      { headers: { accept: "application/json" } },
+      measurementBounds(days),
+    );
     heedPause(answer);
     return answer.status === 200 ? await jsonOf(answer) : null;
   } catch (error) {

@@ -46,6 +46,9 @@ export function centimetresPer(unit: unknown): number | null {
   return CENTIMETRES[word?.toLowerCase() ?? ""] ?? null;
 }
 
+/** True for an identifier that may stand in the path of a request to the source. */
+export const isNameable = (stationId: string): boolean => /^[\w-]{1,64}$/.test(stationId);
+
 /** The stations in an answer; null if it is no list of stations. Invalid entries are skipped. */
 export function readStations(answer: unknown): SourceStation[] | null {
   if (!Array.isArray(answer)) return null;
@@ -85,8 +88,10 @@ function readStation(entry: unknown): SourceStation | null {
 }
 
 /** To the tenth of a millimetre: multiplying must not leave 56.00000000000001. */
+export const toHundredths = (centimetres: number): number => Math.round(centimetres * 100) / 100;
+
 const inCentimetres = (value: number | null, factor: number | null): number | null =>
-  value === null || factor === null ? null : finite(Math.round(value * factor * 100) / 100);
+  value === null || factor === null ? null : finite(toHundredths(value * factor));
 
 const readTrend = (value: unknown): number | null =>
   value === -1 || value === 0 || value === 1 ? value : null;
@@ -95,21 +100,33 @@ const readTrend = (value: unknown): number | null =>
 const SPAN = 3_600_000;
 const DEADBAND = 1;
 
-/**
- * The trend of measurements: the newest value against the newest one at least an hour older, or the oldest if
- * they don't reach back so far. Null for fewer than two values.
- */
-export function trendOf(measurements: unknown, centimetres: number): number | null {
-  if (!Array.isArray(measurements)) return null;
-  const values = measurements
+/** A level in centimetres, and when it was measured in epoch milliseconds. */
+export interface Measured {
+  at: number;
+  level_cm: number;
+}
+
+/** The levels in an answer with a series of measurements, by time; what is no measurement is skipped. */
+export function readMeasurements(answer: unknown, centimetres: number): Measured[] {
+  if (!Array.isArray(answer)) return [];
+  return answer
     .filter(isObject)
-    .map(({ timestamp, value }) => ({ at: parseTime(timestamp), value: finite(value) }))
-    .filter((one): one is { at: number; value: number } => !Number.isNaN(one.at) && one.value !== null)
+    .map(({ timestamp, value }) => ({
+      at: parseTime(timestamp),
+      level_cm: inCentimetres(finite(value), centimetres),
+    }))
+    .filter((one): one is Measured => !Number.isNaN(one.at) && one.level_cm !== null)
     .sort((a, b) => a.at - b.at);
-  const newest = values.at(-1);
-  if (!newest || values.length < 2) return null;
-  const earlier = values.findLast(({ at }) => at <= newest.at - SPAN) ?? values[0];
-  const change = inCentimetres(newest.value - (earlier?.value ?? newest.value), centimetres);
-  if (change === null) return null;
+}
+
+/**
+ * The trend of levels by time: the newest one against the newest one at least an hour older, or the oldest if they don't reach
+ * back so far. Null for fewer than two.
+ */
+export function trendOf(levels: readonly Measured[]): number | null {
+  const newest = levels.at(-1);
+  if (!newest || levels.length < 2) return null;
+  const earlier = levels.findLast(({ at }) => at <= newest.at - SPAN) ?? levels[0];
+  const change = toHundredths(newest.level_cm - (earlier?.level_cm ?? newest.level_cm));
   return Math.abs(change) <= DEADBAND ? 0 : Math.sign(change);
 }

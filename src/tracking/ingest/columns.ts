@@ -40,14 +40,33 @@ export type Measures = Pick<Measured, "latitude" | "longitude"> & {
   [K in keyof Measured]?: Measured[K] | undefined;
 };
 
-const MEASURED = NAMES.filter((name) => !(OWN as readonly string[]).includes(name)) as (keyof Measured)[];
-
-/** A row with the measured columns of a fix, null where the fix has none, and the server's own. */
-export function rowOf(own: Pick<Row, (typeof OWN)[number]>, fix: Measures): Row {
-  const row: Partial<Record<keyof Row, Row[keyof Row]>> = own;
-  for (const name of MEASURED) row[name] = fix[name] ?? null;
-  return row as Row;
-}
+/**
+ * A row with the measured columns of a fix, null where the fix has none, and the server's own. Each fix runs this: filling an
+ * object in a loop would cost several times as much.
+ */
+export const rowOf = (own: Pick<Row, (typeof OWN)[number]>, fix: Measures): Row => ({
+  id: own.id,
+  device_id: own.device_id,
+  trip_id: own.trip_id,
+  latitude: fix.latitude,
+  longitude: fix.longitude,
+  altitude: fix.altitude ?? null,
+  heading: fix.heading ?? null,
+  timestamp: own.timestamp,
+  speed_kmh: fix.speed_kmh ?? null,
+  speed_mps: fix.speed_mps ?? null,
+  speed_mph: fix.speed_mph ?? null,
+  speed_knots: fix.speed_knots ?? null,
+  pdop: fix.pdop ?? null,
+  hdop: fix.hdop ?? null,
+  vdop: fix.vdop ?? null,
+  created_at: own.created_at,
+  accuracy_m: fix.accuracy_m ?? null,
+  battery_percent: fix.battery_percent ?? null,
+  source: own.source,
+  judgement: own.judgement,
+  box_id: own.box_id,
+});
 
 /** True for a fix that counts: for a track, a distance, a zone or the current position. */
 export const counts = (judgement: Judgement | null): boolean => judgement === null || judgement === "cleared";

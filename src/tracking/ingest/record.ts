@@ -5,7 +5,7 @@ import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
-import { afterCommit, transact } from "../../kernel/db/transactions";
+import { afterCommit, transact, undoneSince, writeLater } from "../../kernel/db/transactions";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import { isUuid } from "../../kernel/http/schema";
 import { iso, now, SECOND } from "../../kernel/time/clock";
@@ -58,8 +58,11 @@ declare module "../../kernel/db/events" {
 // Raw SQL: each fix runs these.
 const insertPoint = statement(() =>
   sqlite.prepare<unknown, (string | number | null)[]>(
-    `INSERT INTO gps_points (${COLUMNS}) VALUES (${PLACEHOLDERS})`,
+    `INSERT INTO gps_points (rowid, ${COLUMNS}) VALUES (?, ${PLACEHOLDERS})`,
   ),
+);
+const newestRow = statement(() =>
+  sqlite.prepare<{ row: number | null }, []>("SELECT max(rowid) AS row FROM gps_points"),
 );
 /** The first position of a device in a second, in epoch milliseconds. */
 export const ofSecond = statement(() =>
@@ -169,13 +172,26 @@ function storeJudged(row: Row, { id, maxSpeedKmh }: Journey): Stored {
   return { number, counted };
 }
 
+/** The number of the newest row, as long as no insertion was undone since. */
+let lastNumber = 0;
+let lastNumberSince: number | null = null;
+
+/** The number of the next row: the row itself is written later. All positions are stored here. */
+function nextNumber(): number {
+  if (lastNumberSince !== undoneSince()) lastNumber = newestRow().get()?.row ?? 0;
+  lastNumberSince = undoneSince();
+  return ++lastNumber;
+}
+
 /** Stores a row, and counts it in its lists, in the current transaction. Returns its number. */
 export function insert(row: Row): number {
-  const { lastInsertRowid } = insertPoint().run(...valuesOf(row));
+  const number = nextNumber();
+  const values = valuesOf(row);
+  writeLater(() => insertPoint().run(number, ...values));
   countAt(ALL, row.timestamp, 1);
   if (row.device_id !== null) countAt(devicePoints(row.device_id), row.timestamp, 1);
   if (row.trip_id !== null) countAt(tripPoints(row.trip_id), row.timestamp, 1);
-  return Number(lastInsertRowid);
+  return number;
 }
 
 const activeTrip = (journey: Journey | null): JoinedTrip | null =>

@@ -126,7 +126,7 @@ describe.skipIf(!chromium)("a skipper", () => {
     await page.getByRole("button", { name: "Play" }).waitFor();
 
     // By a tap on the graph, and on an entry of the list.
-    const graph = await page.locator(".speed-graph svg").boundingBox();
+    const graph = await page.locator(".speed-graphs svg").boundingBox();
     if (!graph) throw new Error("there is no graph");
     await page.mouse.click(graph.x + graph.width / 2, graph.y + 20);
     await soon(async () => expect((await timeOf(page)) / 2 - (begun + end) / 4).toBeWithin(-60, 60));

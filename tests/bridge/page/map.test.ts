@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { AisReceiver, recorded } from "../../stand-ins/ais-receiver";
-import { PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
+import { measured, PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
 import { type Browser, chromium, startBrowser, type Visit } from "../../support/browser";
 import { gzipped, mvt, twoTiles, writeMbtiles, writePmtiles } from "../../support/charts";
 import { eventually, expectStatus, soon } from "../../support/expectations";
@@ -21,6 +21,7 @@ let server: TestServer;
 let browser: Browser;
 let receiver: AisReceiver;
 let source: PegelonlineStandIn;
+const WIECK = { latitude: 54.09, longitude: 13.46 };
 let token: string;
 /** Devices by name. */
 const ids: Record<string, string> = {};
@@ -87,7 +88,9 @@ const zones = [
 beforeAll(async () => {
   if (!chromium) return;
   [receiver, source] = await Promise.all([AisReceiver.start(), PegelonlineStandIn.start()]);
-  source.stations = [station({ longname: "WIECK", latitude: 54.09, longitude: 13.46 })];
+  const wieck = station({ longname: "WIECK", ...WIECK });
+  source.stations = [wieck];
+  source.measurements.set(wieck.uuid, measured([90, 97, 95], new Date().toISOString()));
   const charts = temporaryDirectory();
   // Most tiles are missing, as in a chart of a harbour.
   writeMbtiles(join(charts, "harbour.mbtiles"), { metadata: { format: "png", name: "Harbour plan" } });
@@ -319,6 +322,19 @@ describe.skipIf(!chromium)("the map on a desk", () => {
 });
 
 describe.skipIf(!chromium)("the map on a phone by night", () => {
+  test("shows the level near by with a small graph of its last days", async () => {
+    const visit = await openBridge(browser, server, ADMIN, { size: PHONE, look: "night" });
+    const { page } = visit;
+    await mapReady(page);
+    await look(page, { center: [WIECK.longitude, WIECK.latitude], zoom: 13 });
+    await drawnAt(page, "water-level", await pixelOf(page, WIECK));
+    await tap(page, WIECK);
+    const card = page.locator(".map-card", { hasText: "WIECK" });
+    await card.getByRole("figure", { name: "3 days: 90 to 97 cm, change +5 cm" }).waitFor();
+    await expectAccessible(page);
+    expectQuiet(visit);
+  });
+
   test("shows a vessel's details, and stays red", async () => {
     const visit = await openBridge(browser, server, ADMIN, {
       ...{ size: PHONE, look: "night", language: "de", at: `/map/${ids.Fresh}` },

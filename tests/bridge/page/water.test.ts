@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { navStatusLabel, shipTypeLabel } from "../../../src/operations/vessels/labels";
 import { AisReceiver, recorded } from "../../stand-ins/ais-receiver";
-import { PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
+import { measured, PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
@@ -27,7 +27,11 @@ beforeAll(async () => {
   [receiver, source] = await Promise.all([AisReceiver.start(), PegelonlineStandIn.start()]);
   const level = (longname: string, water: string, value: number) =>
     station({ longname, water: { shortname: water, longname: water } }, { current: { value } });
-  source.stations = [level("WIECK", "RYCK", 512), level("JARMEN", "PEENE", 487)];
+  const [wieck, jarmen] = [level("WIECK", "RYCK", 512), level("JARMEN", "PEENE", 487)];
+  source.stations = [wieck, jarmen];
+  // Three days at Wieck, which rises, and falls half as far; none of Jarmen.
+  const quarters = Array.from({ length: 288 }, (_, at) => (at < 192 ? 400 + at : 687 - at));
+  source.measurements.set(wieck.uuid, measured(quarters, new Date().toISOString()));
   const settings = { ...source.settings(), "vessels.source": "nmea", "vessels.url": receiver.url };
   [server, browser] = await Promise.all([TestServer.start({ settings }), startBrowser(chromium)]);
   const token = await server.admin();
@@ -59,6 +63,15 @@ describe.skipIf(!chromium)("water and vessels", () => {
     const visit = await openBridge(browser, server, ADMIN, { size: PHONE, at: "/water" });
     const { page } = visit;
     await page.getByText("512 cm").waitFor();
+    const row = page.getByRole("listitem").filter({ hasText: "WIECK" });
+    const graph = row.getByRole("figure", { name: "3 days: 400 to 591 cm" });
+    await graph.getByText("3 days: 400 to 591 cm").waitFor();
+    // One area, on no more of the page than the phone has.
+    expect(await graph.locator("path").getAttribute("d")).toMatch(/^M[^M]*Z$/);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
+    const other = page.getByRole("listitem").filter({ hasText: "JARMEN" });
+    await other.getByText("No past levels are known yet.").waitFor();
+    await expectAccessible(page);
     await page.getByLabel(/^Water, such as/).fill("peene");
     await gone(page.getByText("512 cm"));
     await page.getByText("487 cm").waitFor();
@@ -78,6 +91,8 @@ describe.skipIf(!chromium)("water and vessels", () => {
     const vessels = page.locator(".section", { hasText: "Schiffe in der Nähe" }).locator(".row");
     await vessels.first().waitFor();
     const said = (await vessels.locator(".hint").allTextContents()).join("\n");
+    const graph = page.getByRole("figure", { name: /^3 Tage: 400 bis 591 cm, Änderung [-+]?\d+ cm$/ });
+    await graph.waitFor();
     const english = [...CODES.map(shipTypeLabel), ...CODES.map(navStatusLabel), shipTypeLabel(null)];
     for (const label of new Set(english)) if (label !== "Tanker") expect(said).not.toContain(`${label} ·`);
     expectQuiet(visit);

@@ -588,9 +588,11 @@ DELETE /v1/settings/{key} settings:delete
 GET /v1/system-config settings:read
 GET /v1/system-config/{key} settings:read
 PATCH /v1/system-config/{key} settings:write
+GET /v1/pegel/history pegel:read
 GET /v1/pegel/nearby pegel:read
 GET /v1/pegel/nearest pegel:read
 GET /v1/pegel/stations pegel:read
+GET /v1/pegel/stations/{station_id}/history pegel:read
 GET /v1/stats/public none
 GET /v1/community/guilds community:read
 GET /v1/community/guilds/{guild_id} community:read

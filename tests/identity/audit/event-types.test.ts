@@ -133,7 +133,10 @@ const OF_FIRST_START = [
  * Operations that ask an outside service, which isn't there:
  * tests/operations/water-levels/water-levels.test.ts has one.
  */
-const OUTSIDE = ["GET /v1/pegel/nearest", "GET /v1/pegel/stations"];
+const OUTSIDE = [
+  ...["GET /v1/pegel/nearest", "GET /v1/pegel/stations"],
+  ...["GET /v1/pegel/history", "GET /v1/pegel/stations/{station_id}/history"],
+];
 /** Answers without an end. */
 const ENDLESS = ["GET /v1/changes/stream"];
 /** Operations that ask the community bot: a test below has one. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   centimetresPer,
+  readMeasurements,
   readStations,
   readTime,
   trendOf,
@@ -14,6 +15,7 @@ const WRONG: unknown[] = [null, true, "7", "", [], [1], {}, { other: 1 }];
 const rows = (...values: unknown[]) => values.map((value): [unknown] => [value]);
 
 const readOne = (one: unknown) => readStations([one])?.[0];
+const trendIn = (answer: unknown, centimetres = 1) => trendOf(readMeasurements(answer, centimetres));
 const levelOf = (value: unknown, unit: unknown = "cm") =>
   readOne(station({}, { current: { value }, series: { unit } }))?.level_cm;
 
@@ -101,22 +103,22 @@ describe("the trend of what was measured", () => {
     ["from the hour before alone", [900, 900, 100, 100, 100, 100, 103], 1],
     ["from what there is of the hour", [100, 105], 1],
   ])("%s: %j is %d", (_, values, trend) => {
-    expect(trendOf(measured(values), 1)).toBe(trend);
+    expect(trendIn(measured(values))).toBe(trend);
   });
 
   test("is compared in centimetres, whatever the unit", () => {
-    expect(trendOf(measured([1, 1.02]), 100)).toBe(1);
-    expect(trendOf(measured([100, 109]), 0.1)).toBe(0);
-    expect(trendOf(measured([109, 98]), 0.1)).toBe(-1);
+    expect(trendIn(measured([1, 1.02]), 100)).toBe(1);
+    expect(trendIn(measured([100, 109]), 0.1)).toBe(0);
+    expect(trendIn(measured([109, 98]), 0.1)).toBe(-1);
     // A centimetre in metres has no exact binary form.
-    expect(trendOf(measured([1.14, 1.15]), 100)).toBe(0);
-    expect(trendOf(measured([1.15, 1.14]), 100)).toBe(0);
+    expect(trendIn(measured([1.14, 1.15]), 100)).toBe(0);
+    expect(trendIn(measured([1.15, 1.14]), 100)).toBe(0);
   });
 
   test("doesn't depend on the order", () => {
     const values = measured([100, 100, 102, 104, 106, 108]);
-    expect(trendOf(values.toReversed(), 1)).toBe(1);
-    expect(trendOf(measured([108, 106, 104, 102, 100]).toReversed(), 1)).toBe(-1);
+    expect(trendIn(values.toReversed())).toBe(1);
+    expect(trendIn(measured([108, 106, 104, 102, 100]).toReversed())).toBe(-1);
   });
 
   test("goes by the time and not by its zone", () => {
@@ -124,18 +126,18 @@ describe("the trend of what was measured", () => {
       { timestamp: "2026-10-25T02:45:00+02:00", value: 100 },
       { timestamp: "2026-10-25T02:00:00+01:00", value: 120 },
     ];
-    expect(trendOf(values, 1)).toBe(1);
+    expect(trendIn(values)).toBe(1);
   });
 
   test("takes the value of an hour before where values are missing", () => {
     const values = measured([130, 120, 100, 100, 100, 100]).filter((_, at) => at !== 1);
-    expect(trendOf(values, 1)).toBe(-1);
+    expect(trendIn(values)).toBe(-1);
   });
 
   test.each(rows([], [100], [100, null], [100, "101", true, [103], {}], [1e308, -1e308]))(
     "is none for %j",
     (values) => {
-      expect(trendOf(measured(values as unknown[]), 1)).toBeNull();
+      expect(trendIn(measured(values as unknown[]))).toBeNull();
     },
   );
 
@@ -149,12 +151,12 @@ describe("the trend of what was measured", () => {
       { timestamp: "soon", value: 900 },
       { timestamp: 1, value: 2 },
     ];
-    expect(trendOf(odd, 1)).toBeNull();
-    expect(trendOf([...measured([100, 105]), ...odd], 1)).toBe(1);
+    expect(trendIn(odd)).toBeNull();
+    expect(trendIn([...measured([100, 105]), ...odd])).toBe(1);
   });
 
   test.each(rows(...WRONG))("is none for %j in place of a list", (value) => {
-    expect(trendOf(value, 1)).toBeNull();
+    expect(trendIn(value)).toBeNull();
   });
 });
 

@@ -24,6 +24,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   "audit.retention_days":
     "Ältere Ereignisse des Protokolls werden nach so vielen Tagen gelöscht; 0 behält alle, sonst mindestens 30. Nur Super Admins ändern das",
   "pegel.default_radius_km": "Umkreis, in dem der nächste Pegel gesucht wird, in km",
+  "pegel.history_days": "Ältere Wasserstände werden nach so vielen Tagen gelöscht; 0 behält alle",
   "vessels.radius_km": "So weit von der neuesten Position sind Schiffe in der Nähe, in km",
   "vessels.broadcast_seconds": "Kürzeste Zeit zwischen zwei Meldungen der Schiffe, in Sekunden",
   "accounts.deletion_grace_days": "Tage vom Wunsch, ein Konto zu löschen, bis zur Löschung",

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
+import { areasOf, HEIGHT } from "../../graphs";
 import { look } from "../../looks";
 import { PALETTES } from "../../map/palette";
 import { speed } from "../../units";
@@ -12,24 +13,6 @@ const KMH_PER_MPS = 3.6;
 
 /** Values of a graph: as many as a phone has room for. */
 const STEPS = 300;
-const HEIGHT = 60;
-
-/** The areas below values, one for each stretch in which all are known. */
-function areasOf(values: readonly (number | null)[], most: number): string {
-  let path = "";
-  let isOpen = false;
-  for (const [at, value] of [...values, null].entries()) {
-    if (value !== null) {
-      const y = HEIGHT - (value / most) * (HEIGHT - 2);
-      path += isOpen ? `L${at + 0.5} ${y.toFixed(1)}` : `M${at} ${HEIGHT}L${at} ${y.toFixed(1)}`;
-      isOpen = true;
-    } else if (isOpen) {
-      path += `L${at} ${HEIGHT}Z`;
-      isOpen = false;
-    }
-  }
-  return path;
-}
 
 /** The speeds of all devices under the slider, in step with it. A tap moves the clock there; keyboards do that on the slider. */
 export function Graph({
@@ -52,7 +35,7 @@ export function Graph({
         const values = speeds[at] ?? [];
         const top = Math.max(0, ...values.map((value) => value ?? 0));
         return (
-          <figure key={id} class="speed-graph">
+          <figure key={id} class="graph">
             <figcaption>
               <span>{shown.length > 1 ? name : t.graph}</span>
               <span>

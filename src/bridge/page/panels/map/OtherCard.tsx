@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { chosenOther } from "../../chosen";
+import { LevelGraph, useHistories } from "../../graphs";
 import { locale } from "../../language";
 import { Facts } from "../../ui/panel";
 import { Ago } from "../../ui/time";
@@ -46,7 +47,8 @@ function VesselCard({ vessel }: { vessel: Vessel }): JSX.Element {
 
 function StationCard({ station }: { station: Station }): JSX.Element {
   const t = words();
-  const { longname, water_longname, level_cm, trend, measured_at, distance_km } = station;
+  const { station_id, longname, water_longname, level_cm, trend, measured_at, distance_km } = station;
+  const histories = useHistories([station_id]);
   const going =
     trend === null ? null : trend > 0 ? t.trends.rising : trend < 0 ? t.trends.falling : t.trends.steady;
   return (
@@ -60,6 +62,7 @@ function StationCard({ station }: { station: Station }): JSX.Element {
           [t.measured, measured_at && <Ago at={measured_at} />],
         ]}
       />
+      <LevelGraph of={histories} id={station_id} />
     </Card>
   );
 }

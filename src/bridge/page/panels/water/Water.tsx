@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
+import { LevelGraph, useHistories } from "../../graphs";
 import { inLanguages, locale } from "../../language";
 import { may } from "../../session";
 import { bound, TextField } from "../../ui/form";
@@ -13,6 +14,7 @@ import { vesselWords } from "../../vessel-words";
 import { followVessels, vessels } from "../../vessels";
 
 type Station = Schemas["WaterLevelStation"];
+type Histories = ReturnType<typeof useHistories>;
 
 const words = inLanguages({
   en: {
@@ -80,11 +82,7 @@ function Levels(): JSX.Element {
           ) : stations.length === 0 ? (
             <p class="soft">{t.none}</p>
           ) : (
-            <ul class="rows">
-              {stations.slice(0, MOST).map((station) => (
-                <Level key={station.station_id} station={station} />
-              ))}
-            </ul>
+            <List stations={stations.slice(0, MOST)} />
           )
         }
       </Show>
@@ -92,10 +90,24 @@ function Levels(): JSX.Element {
   );
 }
 
-function Level({ station }: { station: Station }): JSX.Element {
+function List({ stations }: { stations: readonly Station[] }): JSX.Element {
+  const histories = useHistories(stations.map(({ station_id }) => station_id));
+  return (
+    <>
+      <ul class="rows">
+        {stations.map((station) => (
+          <Level key={station.station_id} station={station} histories={histories} />
+        ))}
+      </ul>
+      <Show of={histories}>{() => null}</Show>
+    </>
+  );
+}
+
+function Level({ station, histories }: { station: Station; histories: Histories }): JSX.Element {
   const t = words();
   return (
-    <li class="row">
+    <li class="row level">
       <span class="row-main">
         <span class="row-title">{station.longname}</span>
         <span class="hint">{station.water_longname}</span>
@@ -108,6 +120,7 @@ function Level({ station }: { station: Station }): JSX.Element {
           {station.measured_at !== null && <Ago at={station.measured_at} />}
         </span>
       </span>
+      <LevelGraph of={histories} id={station.station_id} />
     </li>
   );
 }
