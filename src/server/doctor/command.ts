@@ -30,6 +30,7 @@ import {
   checkTemporaryDirectory,
   isAbsent,
 } from "./machine";
+import { checkMemory } from "./memory";
 import { checkOutside } from "./outside";
 import { checkReceiver } from "./receiver";
 import { checkShore } from "./shore";
@@ -75,6 +76,7 @@ async function examine(): Promise<Finding[]> {
     ...(await attempt("disk", checkDisk)),
     ...checkClock(time, database.happened, dates),
     ...checkLimits(),
+    ...(await attempt("memory", checkMemory)),
     ...checkTemporaryDirectory(),
     ...hash,
     ...checkEmail(config, database.waitingEmails),
