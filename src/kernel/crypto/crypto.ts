@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { availableParallelism } from "node:os";
+import { profile } from "../../configuration/profile";
 import { AppError } from "../errors/errors";
 import { semaphore } from "../limits/semaphore";
 import { OperatorError } from "../process/operator";
@@ -72,15 +72,13 @@ const currentParameters = (): string =>
   `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
 
 /**
- * Hashes handed to Bun's thread pool at once, and the longest queue before it. Two for each core: one is
- * computed and one stands ready, so that no core idles while the event loop waits for the disk. The event
- * loop has a thread of its own: positions are served meanwhile (`bun run bench -- --only login`).
+ * The longest queue before Bun's thread pool. The event loop has a thread of its own: positions are served meanwhile
+ * (`bun run bench -- --only login`).
  */
-const HASHES_AT_ONCE = 2 * availableParallelism();
 const HASHES_WAITING = 1_000;
 
 const hashes = semaphore({
-  atOnce: HASHES_AT_ONCE,
+  atOnce: () => profile.hashesAtOnce(),
   line: {
     most: HASHES_WAITING,
     refusal: () =>

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { profile } from "../../configuration/profile";
 import { isLeftover, nameWithoutReplacing, reasonIn, UNFINISHED } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { WORKERS } from "../../workers";
@@ -32,7 +33,7 @@ export function startCopy(
   const removePartial = () => {
     for (const name of [partial, `${partial}-journal`]) rmSync(name, { force: true });
   };
-  const worker = new Worker(WORKERS.backup);
+  const worker = new Worker(WORKERS.backup, { smol: profile.smallThreads });
   const { promise: copied, resolve, reject } = Promise.withResolvers<TableCount[]>();
   // Nobody awaits it if the file could not be made.
   copied.catch(() => {});

@@ -31,6 +31,7 @@ import {
   checkTemporaryDirectory,
   isAbsent,
 } from "./machine";
+import { checkMemory } from "./memory";
 import { checkOutside } from "./outside";
 import { type Printed, printed } from "./printed";
 import { checkReceiver } from "./receiver";
@@ -77,6 +78,7 @@ async function examine(): Promise<Finding[]> {
     ...(await attempt("disk", checkDisk)),
     ...checkClock(time, database.happened, dates),
     ...checkLimits(),
+    ...(await attempt("memory", checkMemory)),
     ...checkTemporaryDirectory(),
     ...hash,
     ...checkEmail(config, database.waitingEmails),

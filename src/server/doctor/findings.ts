@@ -12,6 +12,7 @@ export const CHECKS = {
   disk: { en: "Disk", de: "Speicherplatz" },
   clock: { en: "Clock", de: "Uhr" },
   "open files": { en: "Open files", de: "Offene Dateien" },
+  memory: { en: "Memory", de: "Arbeitsspeicher" },
   "temporary directory": { en: "Temporary directory", de: "Ordner für temporäre Dateien" },
   "password hash": { en: "Password hash", de: "Passwort-Hash" },
   email: { en: "Email", de: "E-Mail" },
