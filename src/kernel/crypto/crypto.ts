@@ -36,9 +36,11 @@ const argon2 = lazy(() => import("@node-rs/argon2"));
 /** Loads the password hash. Throws OperatorError if this machine refuses it. */
 export async function requirePasswordHash(): Promise<void> {
   await argon2().catch((error) => {
-    throw new OperatorError(
-      `the password hash can't be loaded (${loaderWords(error)}): the temporary directory must be writable and permit execution (else set BUN_TMPDIR to one that does), a damaged file there must be removed, and glibc and libgcc must be installed`,
-    );
+    const why = loaderWords(error);
+    throw new OperatorError({
+      en: `the password hash can't be loaded (${why}): the temporary directory must be writable and permit execution (else set BUN_TMPDIR to one that does), a damaged file there must be removed, and glibc and libgcc must be installed`,
+      de: `das Programm für Passwort-Hashes lässt sich nicht laden (${why}): Im Ordner für temporäre Dateien muss sich schreiben und ausführen lassen (sonst setze BUN_TMPDIR auf einen solchen), eine beschädigte Datei darin muss weg, und glibc und libgcc müssen installiert sein`,
+    });
   });
 }
 

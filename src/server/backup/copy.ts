@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { profile } from "../../configuration/profile";
-import { isLeftover, nameWithoutReplacing, reason, UNFINISHED } from "../../kernel/process/disk";
+import { isLeftover, nameWithoutReplacing, reasonIn, UNFINISHED } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { WORKERS } from "../../workers";
 import type { CopyOrder, CopyVerdict, TableCount } from "./copy-worker";
@@ -51,7 +51,7 @@ export function startCopy(
       checkCounts?.(counts);
       nameWithoutReplacing(partial, file);
     } catch (error) {
-      throw new OperatorError(reason(error));
+      throw new OperatorError(reasonIn(error));
     } finally {
       worker.terminate();
       removePartial();

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { type Config, config } from "../../configuration/config";
-import { sizeInWords } from "../../kernel/process/print";
+import { sizeInEach } from "../../kernel/process/print";
 import { type Finding, ok, orOk, warning } from "./findings";
 
 /** The doctor's look at the memory that the program may have, which `performance.profile` should suit. */
@@ -71,30 +71,39 @@ export function judgeMemory(
 ): Finding[] {
   const isLimited = limit !== null && limit < machine;
   const bytes = isLimited ? limit : machine;
+  const size = sizeInEach(bytes);
   const told = isLimited
-    ? `this process may have ${sizeInWords(bytes)}`
-    : `the machine has ${sizeInWords(bytes)}`;
+    ? { en: `this process may have ${size.en}`, de: `dieser Prozess darf ${size.de} belegen` }
+    : { en: `the machine has ${size.en}`, de: `der Rechner hat ${size.de}` };
+  const enoughFor = (profile: string) => ({
+    en: `${told.en}, enough for performance.profile ${profile}`,
+    de: `${told.de}, das reicht für performance.profile ${profile}`,
+  });
   if (profile !== "small")
     return [
       bytes < LITTLE
-        ? warning(
-            "memory",
-            `${told}, and the server may grow beyond that and be ended; set performance.profile to small`,
-          )
-        : ok("memory", `${told}, enough for performance.profile ${profile}`),
+        ? warning("memory", {
+            en: `${told.en}, and the server may grow beyond that and be ended; set performance.profile to small`,
+            de: `${told.de}, und der Server kann darüber hinauswachsen und beendet werden; setze performance.profile auf small`,
+          })
+        : ok("memory", enoughFor(profile)),
     ];
   const found: Finding[] = [];
+  const geoip = sizeInEach(geoipBytes);
   // A machine of 256 MiB tells somewhat less, which its kernel has kept.
   if (bytes < LEAST * (isLimited ? 1 : 0.85))
     found.push(
-      warning("memory", `${told}, less than the 256 MiB that performance.profile small is made for`),
+      warning("memory", {
+        en: `${told.en}, less than the 256 MiB that performance.profile small is made for`,
+        de: `${told.de}, weniger als die 256 MiB, für die performance.profile small gemacht ist`,
+      }),
     );
   if (geoipBytes > LARGE_GEOIP)
     found.push(
-      warning(
-        "memory",
-        `the file of geoip.database has ${sizeInWords(geoipBytes)}, all of which is held in memory; leave it out, or give the server as much more`,
-      ),
+      warning("memory", {
+        en: `the file of geoip.database has ${geoip.en}, all of which is held in memory; leave it out, or give the server as much more`,
+        de: `die Datei von geoip.database hat ${geoip.de}, die ganz im Arbeitsspeicher liegen; lass sie weg, oder gib dem Server entsprechend mehr`,
+      }),
     );
-  return orOk(found, "memory", `${told}, enough for performance.profile small`);
+  return orOk(found, "memory", enoughFor(profile));
 }

@@ -53,7 +53,9 @@ describe("the doctor's judgement of memory", () => {
       expect(judged("standard", little)).toEqual([
         expect.objectContaining({
           verdict: "warning",
-          message: expect.stringContaining("set performance.profile to small"),
+          message: expect.objectContaining({
+            en: expect.stringContaining("set performance.profile to small"),
+          }),
         }),
       ]);
     for (const enough of [{}, { machine: 512 }, { limit: 512 }, { machine: 600, limit: 8_000 }])
@@ -65,7 +67,7 @@ describe("the doctor's judgement of memory", () => {
       expect(judged("small", enough)).toMatchObject([{ verdict: "ok" }]);
     expect(judged("small", { limit: 200 })).toMatchObject([{ verdict: "warning" }]);
     expect(judged("small", { geoip: 60 })).toMatchObject([
-      { verdict: "warning", message: expect.stringContaining("geoip.database") },
+      { verdict: "warning", message: { en: expect.stringContaining("geoip.database") } },
     ]);
   });
 
