@@ -87,7 +87,7 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     detail: { operationId: "readiness", summary: "Readiness", description: readyDescription },
   })
   .get("/v1", ({ actor }) => apiInfo(actor.client), {
-    open: true,
+    open: { atOnce: true },
     response: { 200: ApiInfo },
     detail: {
       operationId: "apiAtGlance",
