@@ -21,20 +21,22 @@ const LOST = 5_000;
 /** Statuses of no answer, and of a proxy whose server isn't there. */
 const NOBODY = [0, 502, 504];
 
+type Pause = number | false | null | undefined;
+
 interface Read<T> extends Omit<Loaded<T>, "reload"> {
-  /** Milliseconds until it is read again by itself; undefined where it isn't. */
-  pause?: number | undefined;
+  /** Milliseconds until it is read again by itself, if at all. */
+  pause?: Pause;
 }
 
 /**
  * Reads when the panel opens, whenever one of `about` changes, after another sign-in, and again once a lost connection may be
- * back. `again` tells for what was read after how many milliseconds it is read anew, if at all. An answer that is overtaken by a
- * newer question is dropped.
+ * back. `again` tells for what was read after how many milliseconds it is read anew, if at all. Both wait until somebody looks.
+ * An answer that is overtaken by a newer question is dropped.
  */
 export function useLoaded<T>(
   read: () => Promise<T>,
   about: readonly unknown[],
-  again?: (data: T) => number | false | null,
+  again?: (data: T) => Pause,
 ): Loaded<T> {
   const state = useSignal<Read<T>>({ data: null, error: null, isLoading: true });
   const newest = useRef(0);
@@ -42,14 +44,14 @@ export function useLoaded<T>(
   reader.current = read;
   const reload = useCallback(async () => {
     const asked = ++newest.current;
-    state.value = { ...state.peek(), isLoading: true, pause: undefined };
+    state.value = { ...state.peek(), isLoading: true, pause: null };
     try {
       const data = await reader.current();
       if (asked === newest.current)
-        state.value = { data, error: null, isLoading: false, pause: again?.(data) || undefined };
+        state.value = { data, error: null, isLoading: false, pause: again?.(data) };
     } catch (error) {
       if (asked !== newest.current) return;
-      const pause = error instanceof ApiError && NOBODY.includes(error.status) ? LOST : undefined;
+      const pause = error instanceof ApiError && NOBODY.includes(error.status) && LOST;
       state.value = { ...state.peek(), error: messageOf(error), isLoading: false, pause };
     }
   }, [state]);
@@ -60,9 +62,11 @@ export function useLoaded<T>(
   const { pause } = state.value;
   useEffect(() => {
     if (!pause) return;
-    const timer = setTimeout(reload, pause);
-    return () => clearTimeout(timer);
-  }, [state.value, pause]);
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") void reload();
+    }, pause);
+    return () => clearInterval(timer);
+  }, [state.value]);
   return { ...state.value, reload };
 }
 
