@@ -4,15 +4,11 @@ import { join } from "node:path";
 import { migrations } from "../../src/kernel/db/migrations.gen";
 import type { Finding } from "../../src/server/doctor/findings";
 import { schemaOf } from "../support/older-database";
-import { command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { ADMIN, command, type Settings, TestServer, temporaryDirectory } from "../support/server";
 import { contentsOf, countsOf } from "./contents";
-import { ADMIN } from "./life";
-import { answersOf, databaseOf, type Kept, RELEASES } from "./releases";
+import { answersOf, databaseOf, type Kept, PAUSE, RELEASES } from "./releases";
 
 /** The way up from the database of each release, and back. */
-
-/** Milliseconds between the end of the release's server and the start of this one. */
-const PAUSE = 60_000;
 
 interface Place {
   dataDir: string;
