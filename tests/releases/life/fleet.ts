@@ -1,4 +1,5 @@
 import { done, eventually, expectStatus } from "../../support/expectations";
+import { rows } from "../../support/rows";
 import type { TestServer } from "../../support/server";
 import { DOORS, newTracker, nextTime } from "../../tracking/doors/support";
 import { gpxTrack, trkpt } from "../../tracking/import/support";
@@ -123,13 +124,14 @@ async function tripsByItself(home: TestServer): Promise<void> {
       latitude: HARBOUR.latitude + Math.min(20, Math.max(0, at - 9)) * 0.002,
     }),
   );
-  done(await home.post("/v1/gps/batch", { token: key, body: { positions } }));
-  await eventually(async () => {
-    const { data } = done(await home.get("/v1/trips", { token }));
-    return data.some(
-      (trip: { device_id: string; status: string }) => trip.device_id === id && trip.status === "completed",
-    );
-  });
+  const send = async (some: object[]) =>
+    done(await home.post("/v1/gps/batch", { token: key, body: { positions: some } }));
+  // A device makes trips of what comes after its rules have seen it: after the commit of a position.
+  await send(positions.slice(0, 5));
+  await eventually(() => rows(home, "SELECT 1 FROM auto_trips").length > 0);
+  await send(positions.slice(5));
+  const ended = "SELECT 1 FROM trips WHERE device_id = ? AND status = 'completed'";
+  await eventually(() => rows(home, ended, id).length > 0);
 }
 
 /** A position by each door of apps. Returns the first tracker. */

@@ -1,4 +1,4 @@
-import { lifeWritten, newRule, send } from "../../alerts/support";
+import { clockWatched, lifeWritten, newRule, send } from "../../alerts/support";
 import { newTarget, newWebhook } from "../../alerts/targets/support";
 import { done, eventually } from "../../support/expectations";
 import type { TestServer } from "../../support/server";
@@ -20,6 +20,8 @@ export async function watch({ home, hook }: Installation): Promise<Watch> {
   await newTarget(home, { name: "Crew", kind: "email", to: "crew@example.org" });
   await newRule(home, { type: "silence", seconds: 3_600 }, { name: "Silent" });
   await newRule(home, { type: "battery", below_percent: 20 }, { name: "Battery", hold_seconds: 86_400 });
+  // From its next look on, arrivals of all devices are noted.
+  await clockWatched(home);
   const device = await home.device("Vilm");
   await send(home, device, { ...HARBOUR, battery_percent: 12 });
   const fast = { speed_knots: 30, speed_mps: 15.4, speed_kmh: 55.6, speed_mph: 34.5 };
