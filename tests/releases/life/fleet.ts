@@ -22,6 +22,9 @@ export interface Fleet {
   position: string;
   entry: string;
   link: string;
+  /** By the server's clock, epoch milliseconds. */
+  begunAt: number;
+  endedAt: number;
 }
 
 export const HARBOUR = { latitude: 54.0967, longitude: 13.4553 };
@@ -32,6 +35,7 @@ const [FIXES, PACE] = [250, 30];
 const AT_REST = 40;
 
 export async function sail({ home }: Installation): Promise<Fleet> {
+  const begunAt = home.time;
   const device = await home.device("Greif");
   const places = await setOut(home, device.id);
   const positions = await voyage(home, device, places.trip);
@@ -41,7 +45,8 @@ export async function sail({ home }: Installation): Promise<Fleet> {
   const { id: link } = await newLink(home, { device_ids: [device.id], hide_zone_ids: [places.zone] });
   const tracker = await doors(home);
   await oldTrack(home);
-  return { device, tracker, entry, link, position: positions[7] ?? "", ...places };
+  const position = positions[7] ?? "";
+  return { device, tracker, entry, link, position, ...places, begunAt, endedAt: home.time };
 }
 
 /** Places, categories, templates and zones, and a trip that is under way. */

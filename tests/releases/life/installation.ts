@@ -11,7 +11,7 @@ import { TwitchStandIn } from "../../stand-ins/twitch";
 import { WebhookStandIn } from "../../stand-ins/webhook";
 import { done } from "../../support/expectations";
 import { command, type Settings, TestServer } from "../../support/server";
-import { DAY } from "../../support/time";
+import { DAY, HOUR, MINUTE } from "../../support/time";
 import { type MadeBox, newBox } from "../../sync/support";
 
 /**
@@ -24,6 +24,9 @@ const NOWHERE = "127.0.0.1:9";
 
 /** Days for which audit events are kept, the least that there may be, and those since the server was set up. */
 const [KEPT_DAYS, AGE_DAYS] = [30, 40];
+
+/** Milliseconds before now at which a life begins, and goes on once hours of it are over: nothing is to be of the future. */
+const [BEGUN_AGO, LATER_AGO] = [4 * HOUR, 15 * MINUTE];
 
 export class Installation {
   harbour!: Harbour;
@@ -72,7 +75,8 @@ export class Installation {
   }
 
   async #start(): Promise<void> {
-    this.mainland = await TestServer.start({ clock: "movable" });
+    const begin = { clock: "movable", ahead: -BEGUN_AGO } as const;
+    this.mainland = await TestServer.start(begin);
     this.#broker = await MqttBroker.start();
     this.#levels = await PegelonlineStandIn.start();
     this.#provider = await OidcStandIn.start();
@@ -94,12 +98,22 @@ export class Installation {
       ...{ "notifications.allowed_hosts": "127.0.0.1" },
     };
     const dataDir = await aged();
-    const server = await TestServer.start({ clock: "movable", dataDir, settings: this.#settings });
+    const server = await TestServer.start({ ...begin, dataDir, settings: this.#settings });
     this.harbour = { ...standIns, server, stop: () => this.stop() };
     registerCallBacks(this.harbour);
     const box = await newBox(server, { name: "Skiff" });
     const settings = { "sync.url": server.url, "sync.token": box.token };
-    this.skiff = { server: await TestServer.start({ clock: "movable", settings }), box };
+    this.skiff = { server: await TestServer.start({ ...begin, settings }), box };
+  }
+
+  /** Lets the rest of the hours go by that a life may take. */
+  async comeUp(): Promise<void> {
+    for (const server of [this.mainland, this.home, this.skiff.server]) {
+      const rest = -LATER_AGO - server.ahead;
+      if (rest < 0) throw new Error("a life has taken too many hours");
+      await server.advance(rest);
+    }
+    this.#provider.ahead = this.home.ahead / 1_000;
   }
 
   /** Starts the kept server once more, with other settings beside its own. */

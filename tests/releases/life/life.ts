@@ -4,7 +4,7 @@ import type { Caller } from "../releases";
 import { reach } from "./beyond";
 import { sail } from "./fleet";
 import { Installation } from "./installation";
-import { ANNA, gather } from "./people";
+import { ANNA, authorize, gather } from "./people";
 import { type Question, questions } from "./reading";
 import { watch } from "./watch";
 
@@ -29,12 +29,14 @@ export async function live(): Promise<Lived> {
     // First what takes hours of the server's clock: codes and tokens would run out.
     const fleet = await sail(installation);
     const watched = await watch(installation);
-    const people = await gather(installation, fleet.device.id);
+    await installation.comeUp();
+    const people = await gather(installation, fleet.device);
     const beyond = await reach(installation, people);
     // Nobody listens at this port: the email waits.
     await installation.restart({ "email.transport": "smtp", "email.smtp_url": "smtp://127.0.0.1:9" });
     const { home, encryptionKey, ties } = installation;
     done(await home.post("/v1/auth/reset-password", { body: { email: ANNA.email } }));
+    await authorize(installation, people);
     const callers: Caller[] = [
       { name: "admin", token: await home.admin() },
       { name: "anna", token: people.anna.token },

@@ -1,5 +1,5 @@
 import { accepted, newInvitation } from "../../identity/invitations/support";
-import { CALLBACK, codeFor, newClient, tokensFor } from "../../identity/oauth/support";
+import { CALLBACK, codeFor, newClient, type TestClient, tokensFor } from "../../identity/oauth/support";
 import { Browser, newAccount, signInThrough } from "../../identity/oidc/support";
 import { register as addPasskey, newAuthenticator, signInBy } from "../../identity/passkeys/support";
 import { challenge, turnOn } from "../../identity/two-factor/support";
@@ -18,11 +18,14 @@ export interface People {
   anna: User;
   bert: string;
   role: string;
-  client: string;
+  client: TestClient;
 }
 
 /** Lets them come. A share of the device goes along with an invitation. */
-export async function gather(installation: Installation, device: string): Promise<People> {
+export async function gather(
+  installation: Installation,
+  device: { id: string; keyId: string },
+): Promise<People> {
   const { home } = installation;
   const anna = await registered(home, ANNA);
   await reportEvent(installation, anna);
@@ -30,9 +33,9 @@ export async function gather(installation: Installation, device: string): Promis
   await guarded(installation);
   await changes(installation, anna);
   await signIns(installation, anna);
-  const { id: role } = await crew(installation, anna);
-  const client = await applications(installation, anna);
-  await invitations(installation, role, device);
+  const { id: role } = await crew(installation, anna, device.keyId);
+  await invitations(installation, role, device.id);
+  const client = await newClient(home, { name: "Crew app", redirect_uris: [CALLBACK] });
   return { anna, bert, role, client };
 }
 
@@ -79,7 +82,6 @@ async function signIns({ home, provider }: Installation, anna: User): Promise<vo
   const authenticator = newAuthenticator(home);
   await addPasskey(home, anna.token, authenticator, { name: "Phone" });
   done(await signInBy(home, authenticator));
-  provider.ahead = home.ahead / 1_000;
   provider.account = newAccount();
   await signInThrough(home, "harbour");
   await new Browser(home).begin("harbour");
@@ -88,22 +90,19 @@ async function signIns({ home, provider }: Installation, anna: User): Promise<vo
 }
 
 /** A role, and a user and a key that have it. */
-async function crew({ home }: Installation, { id }: User) {
+async function crew({ home }: Installation, { id }: User, keyId: string) {
   const role = await newRole(home, "gps:read");
   done(await grant(home, role.id, "devices:read"));
   await assign(home, id, role.id);
-  const key = await home.createKey("gps:read");
   const token = await home.admin();
-  done(await home.post(`/v1/api-keys/${key.id}/roles`, { token, body: { role_id: role.id } }));
+  done(await home.post(`/v1/api-keys/${keyId}/roles`, { token, body: { role_id: role.id } }));
   return role;
 }
 
-/** Applications: one that holds tokens of a user, and one whose code waits. */
-async function applications({ home }: Installation, { token }: User): Promise<string> {
-  const client = await newClient(home, { name: "Crew app", redirect_uris: [CALLBACK] });
-  await tokensFor(home, client, token, "openid profile offline_access");
-  await codeFor(home, client, token);
-  return client.id;
+/** An application that holds tokens of a user, and a code that waits for it, which lasts for a minute. */
+export async function authorize({ home }: Installation, { anna, client }: People): Promise<void> {
+  await tokensFor(home, client, anna.token, "openid profile offline_access");
+  await codeFor(home, client, anna.token);
 }
 
 /** An invitation that was accepted, and one that waits. */

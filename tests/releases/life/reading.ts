@@ -8,7 +8,7 @@ import type { Watch } from "./watch";
 /** Who may ask for an address, and that address. */
 export type Question = [caller: Caller["name"], path: string];
 
-/** The addresses that read the database, as those who may. */
+/** The addresses that read the database, as those who may; none whose answer depends on the time at which it is asked. */
 export function questions(people: People, fleet: Fleet, watch: Watch, beyond: Beyond): Question[] {
   return [...ofAccounts(people), ...ofRecords(fleet, watch), ...ofBeyond(beyond), ...ofAnna(people, beyond)];
 }
@@ -23,18 +23,21 @@ function ofAccounts({ anna: { id: anna }, bert, role, client }: People): Questio
     ...as("admin", "api-keys", "roles", `roles/${role}`, `roles/${role}/permissions`, "permissions"),
     ...as("admin", "platforms", "platforms/enabled", "platforms/discord", "invitations"),
     ...as("admin", "admin/audit/reports", `users/${anna}/audit`, "oauth/clients/all"),
-    ...as("admin", `oauth/clients/${client}`),
+    ...as("admin", `oauth/clients/${client.id}`),
   ];
 }
 
 function ofRecords(fleet: Fleet, { rule, target, anchored }: Watch): Question[] {
   const { device, tracker, trip, position, entry, link, category, template, location, zone } = fleet;
   const { id, keyId } = device;
+  const [begunAt, endedAt] = [fleet.begunAt, fleet.endedAt].map((time) => new Date(time).toISOString());
+  const days = `from=${begunAt?.slice(0, 10)}&to=${endedAt?.slice(0, 10)}`;
   return [
     ...as("admin", `api-keys/${keyId}`, `api-keys/${keyId}/roles`, "devices", `devices/${id}`),
     ...as("admin", `devices/${id}/trackers`, `devices/${tracker.deviceId}/trackers/${tracker.id}`),
     ...as("admin", `devices/${id}/shares`, "share-links", `share-links/${link}`),
-    ...as("admin", `devices/${id}/timeline`, `devices/${id}/track`, `devices/${id}/statistics`),
+    ...as("admin", `devices/${id}/track?from=${begunAt}&to=${endedAt}`),
+    ...as("admin", `devices/${id}/timeline?${days}`, `devices/${id}/statistics?${days}`),
     ...as("admin", "gps?limit=100", "gps?page=3&limit=100", "gps/current", "gps/current/devices"),
     ...as("admin", `gps/${position}`, "trips", `trips/${trip}`, `trips/${trip}/gps?limit=100`),
     ...as("admin", `trips/${trip}/history`, `trips/${trip}/track`, `trips/${trip}/statistics`),
