@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "../../src/server/doctor/findings";
+import { emailsOut } from "../support/mail";
 import { NEWEST, schemaOf } from "../support/older-database";
 import { ADMIN, command, type Settings, TestServer, temporaryDirectory } from "../support/server";
+import { MINUTE } from "../support/time";
 import { contentsOf, countsOf } from "./contents";
 import { answersOf, databaseOf, type Kept, PAUSE, RELEASES } from "./releases";
 
@@ -48,6 +50,9 @@ function withoutNew(now: Listing, before: unknown): void {
   now.data = now.data.filter(({ id }) => known.has(id));
 }
 
+/** To readers of its feed a restored database is another one. */
+const withoutFeed = ({ feed_state: _, ...contents }: Record<string, string>) => contents;
+
 /** Ends of a trip that nobody has set are its first and last position now. */
 const TRIP_ENDS = ["start_latitude", "start_longitude", "end_latitude", "end_longitude"];
 
@@ -85,7 +90,6 @@ describe.each(RELEASES)("a database of %s", (version) => {
     }
     // A password that the release has hashed.
     await server.login(ADMIN.username, ADMIN.password);
-    await server.stop();
     const { outbox = 0, ...now } = countsOf(database);
     const files = join(there.dataDir, "outbox");
     const delivered = existsSync(files) ? readdirSync(files).length : 0;
@@ -93,6 +97,10 @@ describe.each(RELEASES)("a database of %s", (version) => {
     const waiting = outbox + delivered;
     const left: Record<string, number> = { ...now, outbox: waiting, email_queue: waiting };
     expect(Object.entries(counts).filter(([table, count]) => count > (left[table] ?? 0))).toEqual([]);
+    // An email that waited for its next attempt is due a minute later.
+    await server.advance(MINUTE);
+    await emailsOut(server);
+    await server.stop();
     expect(schemaOf(database)).toBe(NEWEST);
 
     const doctor = await run(["doctor", "--json"], there);
@@ -107,6 +115,6 @@ describe.each(RELEASES)("a database of %s", (version) => {
       return;
     }
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`version ${version}:`) });
-    expect(contentsOf(database)).toEqual(before);
+    expect(withoutFeed(contentsOf(database))).toEqual(withoutFeed(before));
   });
 });
