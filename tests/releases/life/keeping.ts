@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
+import { readCommit } from "../../../src/configuration/source-commit";
 import { done } from "../../support/expectations";
 import { command, TestServer, temporaryDirectory } from "../../support/server";
 import { type Kept, type KeptAnswer, PAUSE, pack, sorted } from "../releases";
@@ -10,10 +11,11 @@ import type { Lived } from "./life";
 export async function keep(lived: Lived, folder: string): Promise<void> {
   const { version } = manifest;
   const { dataDir, endedAt: madeAt, encryptionKey, settings, callers } = lived;
-  const { stdout: commit } = Bun.spawnSync(["git", "rev-parse", "HEAD"], { cwd: import.meta.dir });
+  const source = await readCommit(join(import.meta.dir, "../../.."));
+  const commit = source?.commit ?? "";
   const answers = await answersTo(lived);
   const kept: Kept = {
-    ...{ version, commit: commit.toString().trim(), madeAt, encryptionKey, settings, callers, answers },
+    ...{ version, commit, madeAt, encryptionKey, settings, callers, answers },
   };
   mkdirSync(folder, { recursive: true });
   await pack(join(folder, "fairlead.db.gz"), await Bun.file(join(dataDir, "fairlead.db")).bytes());
