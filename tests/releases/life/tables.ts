@@ -1,4 +1,4 @@
-import { countsOf } from "../contents";
+import { Database } from "bun:sqlite";
 
 /** Tables of a database that a life leaves empty, with the reason. */
 export const UNFILLED: Record<string, string> = {
@@ -11,10 +11,22 @@ export const UNFILLED: Record<string, string> = {
     "positions that were given up for the shore: there would have to be more than a megabyte of them",
 };
 
-/** Names of the tables that hold no row; of virtual tables, what SQLite keeps for them doesn't count. */
-export const emptyTables = (file: string): string[] =>
-  Object.entries(countsOf(file))
-    .filter(
-      ([name, count]) => count === 0 && !/^sqlite_|_(data|idx|docsize|config|node|parent|rowid)$/.test(name),
-    )
-    .map(([name]) => name);
+/** The tables of a database, by whether they hold a row; without what SQLite keeps for itself and for virtual tables. */
+export function tablesOf(file: string): { filled: string[]; empty: string[] } {
+  const database = new Database(file, { readonly: true });
+  try {
+    const names = database
+      .query<{ name: string }, []>(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name",
+      )
+      .all()
+      .map(({ name }) => name);
+    const isFilled = (name: string) => database.query(`SELECT 1 FROM "${name}" LIMIT 1`).get() !== null;
+    const { filled = [], empty = [] } = Object.groupBy(names, (name) =>
+      isFilled(name) ? "filled" : "empty",
+    );
+    return { filled, empty };
+  } finally {
+    database.close();
+  }
+}
