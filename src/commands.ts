@@ -19,6 +19,8 @@ export interface Command {
   optionHelp?: string;
   /** Number of arguments without a dash; none by default. */
   positionals?: number;
+  /** True for one that makes much garbage, or sorts much: it starts anew within the bounds of the profile. */
+  isLong?: true;
   run: (values: Values, positionals: string[]) => Promise<void> | void;
 }
 
@@ -64,6 +66,7 @@ async function printDocument(): Promise<void> {
 const ALL: Command[] = [
   {
     name: "serve",
+    isLong: true,
     usage: "serve [--host ADDRESS] [--port N] [--no-backup] [--key-lost]",
     summary: "start the server (the default)",
     description: `Migrates the database if necessary, then serves until it receives SIGTERM or SIGINT. Before a
@@ -132,6 +135,7 @@ try. If the configured port is taken, a free one is used.`,
   },
   {
     name: "audit verify",
+    isLong: true,
     usage: "audit verify [--json]",
     summary: "verify the hash chain of the audit log",
     description: `Computes the hash of each audit event anew. Exits with status 1 and names the first event that is not
@@ -163,6 +167,7 @@ now and signs in a day; the former one stays published for a week after. The ser
   },
   {
     name: "import",
+    isLong: true,
     usage: "import FILE --device ID [--dry-run] [--json]",
     summary: "import the positions of a GPX or CSV file",
     description: `Stores the positions of FILE for a device: of a GPX file (.gpx), or of a CSV file (.csv) whose first line
@@ -184,6 +189,7 @@ positions when they are loaded anew.`,
   },
   {
     name: "migrate",
+    isLong: true,
     usage: "migrate [--no-backup]",
     summary: "apply pending migrations and exit",
     description: `Applies pending migrations to the database and exits; \`fairlead serve\` does the same before it

@@ -14,6 +14,7 @@ import { reason } from "./kernel/process/disk";
 import { AddressInUse, OperatorError } from "./kernel/process/operator";
 import { isCompiled, quoted } from "./kernel/process/program";
 import { SECOND } from "./kernel/time/clock";
+import { distanceKm } from "./kernel/values/great-circle";
 import { setSystemValue } from "./runtime-settings/service";
 import { type Running, serve, stopOnSignals } from "./serve";
 
@@ -189,23 +190,41 @@ interface Enveloped {
 
 /**
  * Posts where the boat is by now, a position each second with the time of the clock: sailed faster, it leaves some of the
- * recording out.
+ * recording out, and its receiver tells the speed at which it is moved, so that speeds fit the ways.
  */
 async function sail(track: Fix[], speed: number, post: (body: object) => Promise<unknown>): Promise<void> {
   const [origin, began] = [track[0]?.time ?? 0, performance.now()];
   let posted = -1;
+  let last: Posted | null = null;
   while (posted < track.length - 1) {
     const sailed = origin + ((performance.now() - began) / SECOND) * speed;
     const at = track.findLastIndex(({ time }) => time <= sailed);
-    const fix = track[at];
-    if (fix && at > posted) {
+    const recorded = track[at];
+    if (recorded && at > posted) {
       const timestamp = unixNow();
+      const fix: Fix = {
+        ...recorded,
+        speed: speed === 1 ? recorded.speed : speedMade(last, recorded, timestamp),
+      };
       await post({ ...toGpsBody(fix, timestamp), accuracy_m: 5 });
       posted = at;
+      last = { fix, timestamp };
       showProgress(at + 1, track.length, fix, timestamp);
     }
     await Bun.sleep(SECOND - (Date.now() % SECOND));
   }
+}
+
+/** A position, and the Unix time under which it was posted. */
+interface Posted {
+  fix: Fix;
+  timestamp: number;
+}
+
+/** Metres per second from the position before, of which there may be none, to one at a Unix time. */
+function speedMade(before: Posted | null, fix: Fix, timestamp: number): number {
+  if (before === null) return fix.speed;
+  return (distanceKm(before.fix, fix) * 1_000) / Math.max(1, timestamp - before.timestamp);
 }
 
 function client(base: string) {

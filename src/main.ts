@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { COMMANDS, type Command } from "./commands";
 import { ConfigError, loadConfig } from "./configuration/config";
 import { describeBuild, VERSION } from "./configuration/version";
+import { boundCollector } from "./kernel/process/collector";
 import { dataTrouble, OperatorError, UsageError } from "./kernel/process/operator";
 import { print } from "./kernel/process/print";
 
@@ -113,6 +114,7 @@ async function run(args: string[]): Promise<void> {
     ...{ config: textOf("config"), dataDir: textOf("data-dir") },
     ...{ host: textOf("host"), port: textOf("port") },
   });
+  if (chosen.isLong) boundCollector();
   await chosen.run(values, positionals);
 }
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { Api } from "./support/api";
+import { done, eventually } from "./support/expectations";
 import { expectFailure, FULL_DISK, runAfterShell, start } from "./support/program";
 import { type Settings, temporaryDirectory } from "./support/server";
 import { Client } from "./support/socket";
+import { DAY } from "./support/time";
 
 /** Starts a demo that makes its throw-away directory in `temporary`. */
 const startDemo = (temporary: string, settings: Settings = {}, ...options: string[]) =>
@@ -69,6 +71,16 @@ describe("fairlead demo", () => {
     await socket.subscribe("gps");
     expect((await socket.next()).data.device_id).toBe(said.device);
     await socket.close();
+  });
+
+  test("tells the speed at which she is moved, so that none is faster on average than at most", async () => {
+    const from = new Date(Date.now() - DAY).toISOString();
+    const path = `/v1/devices/${said.device}/statistics?from=${from}`;
+    const figures = async () => done(await api.get(path, { token: said.token })).data.total;
+    // The way behind her she sailed at her own pace, of at most seven knots.
+    await eventually(async () => (await figures()).average_speed_kmh > 15);
+    const { average_speed_kmh, max_speed_kmh } = await figures();
+    expect(average_speed_kmh).toBeLessThanOrEqual(max_speed_kmh);
   });
 
   test("prints a command that shows her move, for a machine that has nothing else", async () => {

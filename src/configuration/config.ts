@@ -33,6 +33,7 @@ import {
   url,
   uuid,
 } from "./option-kinds";
+import { useProfile } from "./profile";
 import {
   keyOfVariable,
   meantProviderKey,
@@ -74,6 +75,11 @@ export const OPTIONS = {
     1_024,
     1_073_741_824,
     "largest request body; a larger one gets 413",
+  ),
+  "performance.profile": choice(
+    "standard",
+    ["standard", "small"],
+    "sizes of caches, and how much goes on at once: small is for a machine or a container of 256 MiB",
   ),
   "server.idle_seconds": integer(
     30,
@@ -486,6 +492,7 @@ export function loadConfig(flags: ConfigFlags = {}): Config {
   providers = made.providers;
   providerSources = Object.fromEntries(Object.entries(sources).filter(([key]) => providerKey(key)));
   configFile = file;
+  useProfile(config["performance.profile"]);
   return config;
 }
 

@@ -2,10 +2,11 @@ import { Elysia } from "elysia";
 import ceremony from "../bridge/page/ceremony.js" with { type: "text" };
 import { config, publicUrl } from "../configuration/config";
 import { guard } from "../identity/access/guard";
-import { emailLocale, type Locale } from "../identity/email/locale";
+import { emailLocale } from "../identity/email/locale";
 import { relyingParty } from "../identity/webauthn/relying-party";
 import { sourceHash } from "../kernel/crypto/crypto";
 import { PAGE_HEADERS } from "../kernel/http/static";
+import type { Locale } from "../kernel/values/bilingual";
 
 /**
  * The pages that links in emails lead to, unless the operator's app has its own (`email.link_base_url`), and links of

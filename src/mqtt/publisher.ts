@@ -8,7 +8,7 @@ import { SECOND } from "../kernel/time/clock";
 import type { Session } from "./broker/session";
 import { counts, noteTrouble } from "./broker/state";
 import { statusTopic } from "./broker/topics";
-import { Lost, Refused } from "./broker/trouble";
+import { Lost, Refused, refusing } from "./broker/trouble";
 import type { DeviceBoard } from "./devices";
 import { alertMessages, type Message, tripMessages, zoneMessages } from "./messages";
 import { Pauses, Wakeup } from "./waits";
@@ -121,17 +121,20 @@ export class Publisher {
       } catch (error) {
         if (error instanceof Refused) counts.refused.add();
         if (!(error instanceof Refused && isOptional)) throw error;
-        noteTrouble("discovery", `it refuses what is announced to Home Assistant: ${error.message}`);
+        noteTrouble("discovery", refusing("discovery", error));
       }
     };
   }
 
   // --- Refusals --------------------------------------------------------------------------------------------
 
-  #noteRefusal({ message }: Refused, what: number | "present"): void {
+  #noteRefusal({ message, words }: Refused, what: number | "present"): void {
     if (this.#refused === null)
       log.warn("the MQTT broker refuses a message; publishing waits until it takes it", { why: message });
-    noteTrouble("refusal", `it refuses a message, and the rest waits: ${message}`);
+    noteTrouble("refusal", {
+      en: `it refuses a message, and the rest waits: ${words.en}`,
+      de: `er lehnt eine Nachricht ab, und die übrigen warten: ${words.de}`,
+    });
     this.#refused = what;
   }
 

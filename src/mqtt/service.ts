@@ -12,7 +12,7 @@ import type { Incoming, Session, Subscription } from "./broker/session";
 import { type BrokerSettings, brokerSettings } from "./broker/settings";
 import { counts, noteTrouble, setWaiting } from "./broker/state";
 import { statusTopic } from "./broker/topics";
-import { Lost, Refused } from "./broker/trouble";
+import { Lost, REFUSED, Refused, refusing } from "./broker/trouble";
 import { DeviceBoard } from "./devices";
 import { BIRTH, BIRTH_TOPIC } from "./home-assistant/discovery";
 import { isOfOwnTracks, OWNTRACKS_FILTER, takeOwnTracks } from "./owntracks/take";
@@ -26,8 +26,6 @@ import { Pauses } from "./waits";
 const BIRTH_PAUSE = 2 * SECOND;
 
 /** Wishes that a broker may refuse without holding anything else up, in words. */
-const REFUSED = { subscription: "a subscription", discovery: "what is announced to Home Assistant" };
-
 /** Longest time for the last messages at a stop. */
 const LAST_WORDS = SECOND;
 
@@ -147,8 +145,8 @@ class Exchange {
         return;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        if (attempt === 0) log.warn(`the MQTT broker refuses ${REFUSED[what]}`, { why: error.message });
-        noteTrouble(what, `it refuses ${REFUSED[what]}: ${error.message}`);
+        if (attempt === 0) log.warn(`the MQTT broker refuses ${REFUSED[what].en}`, { why: error.message });
+        noteTrouble(what, refusing(what, error));
       }
       await pauses.next(signal);
     }

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { config } from "../configuration/config";
+import { profile } from "../configuration/profile";
 import { type Caller, isSystemKey } from "../identity/access/caller";
 import { AppError } from "../kernel/errors/errors";
 import { SECOND } from "../kernel/time/clock";
+import { lazy } from "../kernel/values/lazy";
 import { countClose, opened } from "./figures";
 
 /**
@@ -10,15 +12,11 @@ import { countClose, opened } from "./figures";
  * them.
  */
 
-/** An open connection costs some kilobytes, plus its buffers. */
-const MAX_CONNECTIONS = 50_000;
 /** File descriptors that are left for requests and the database, whatever the number of connections. */
 const SPARE_FILES = 128;
 
 /** Unsent bytes beyond which a client is closed, so that it costs the others nothing (rule W6). */
 const MAX_UNSENT = 4 * 1024 * 1024;
-/** Most unsent bytes of all clients together. */
-const MAX_UNSENT_IN_ALL = 256 * 1024 * 1024;
 
 /** The number of files that this process may open; Bun has raised it to the hard limit. */
 export function openFilesLimit(): number {
@@ -36,15 +34,15 @@ export function openFilesLimit(): number {
  * for requests.
  */
 export const connectionsFor = (files: number): number =>
-  Math.max(0, Math.floor(Math.min(MAX_CONNECTIONS, files * 0.8, files - SPARE_FILES)));
+  Math.max(0, Math.floor(Math.min(profile.sockets, files * 0.8, files - SPARE_FILES)));
 
-const limit = connectionsFor(openFilesLimit());
+const limit = lazy(() => connectionsFor(openFilesLimit()));
 
 /**
  * Connections reserved for super admins and system keys, however many all others hold: where anybody may
  * register, a stranger may bring any number of users.
  */
-const reserved = Math.floor(Math.min(limit / 8, Math.max(16, limit / 100)));
+const reserved = lazy(() => Math.floor(Math.min(limit() / 8, Math.max(16, limit() / 100))));
 
 /** The holder of a connection, by whom connections are counted. */
 export interface Holder {
@@ -70,10 +68,10 @@ let ofOthers = 0;
  */
 export function requireRoom(caller: Caller, ofHolder?: number): void {
   const { id, isOperator } = holderOf(caller);
-  if (inAll >= limit || (!isOperator && ofOthers >= limit - reserved))
+  if (inAll >= limit() || (!isOperator && ofOthers >= limit() - reserved()))
     throw full("The server holds as many connections as it can: try again later");
-  const most = ofHolder ?? (isSystemKey(caller) ? limit : config["websocket.max_connections_per_user"]);
-  const own = Math.floor(Math.min(most, limit / 2));
+  const most = ofHolder ?? (isSystemKey(caller) ? limit() : config["websocket.max_connections_per_user"]);
+  const own = Math.floor(Math.min(most, limit() / 2));
   if ((held.get(id) ?? 0) >= own)
     throw full(`You hold ${own} connections, which is as many as you may: close some of them first`);
 }
@@ -104,7 +102,7 @@ export function countClosed({ id, isOperator }: Holder, code: number): void {
  * that keep up.
  */
 export const unsentAllowance = (unsent: number, connections: number): number =>
-  unsent > MAX_UNSENT_IN_ALL ? Math.min(MAX_UNSENT, unsent / connections / 2) : MAX_UNSENT;
+  unsent > profile.unsentMessages ? Math.min(MAX_UNSENT, unsent / connections / 2) : MAX_UNSENT;
 
 /** Bytes that each holder sent in the second that began at `since` (performance.now milliseconds). */
 const sent = new Map<string, { since: number; bytes: number }>();

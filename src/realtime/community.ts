@@ -5,6 +5,7 @@ import {
   type Payloads,
   toTimestamp,
 } from "../../proto/fairlead/ws/v1/codec";
+import { profile } from "../configuration/profile";
 import { subscribe } from "../kernel/db/events";
 import { AppError } from "../kernel/errors/errors";
 import { listeningServer } from "../kernel/http/client";
@@ -51,8 +52,7 @@ export function isAnswer(socket: Socket, frame: string | Uint8Array): boolean {
   return part !== null && isAwaited(bot, part.requestId) && (part.records > 0 || !part.more);
 }
 
-/** Bytes of a connection's frames that may wait for their turn, and the overhead counted for each frame. */
-const MAX_WAITING = 64 * 1024 * 1024;
+/** The overhead counted for each frame that waits for its turn. */
 const FRAME_OVERHEAD = 256;
 
 interface Waiting {
@@ -72,7 +72,7 @@ export function takeInTurn(socket: Socket, frame: string | Buffer, take: Take): 
   if (queue) {
     queue.frames.push(frame);
     queue.bytes += frame.length + FRAME_OVERHEAD;
-    return queue.bytes <= MAX_WAITING;
+    return queue.bytes <= profile.waitingFrames;
   }
   const bot = bots.get(socket);
   if (bot && isAsked(bot)) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import mqtt, { type MqttClient } from "mqtt";
 import { Box } from "./fleet";
 import { openPage } from "./page";
-import { remember, removeAtEnd, type Server } from "./processes";
+import { freePort, remember, removeAtEnd, type Server } from "./processes";
 import type { Besides, Counts } from "./soak";
 import { Receiver } from "./storms";
 
@@ -29,14 +29,6 @@ interface Surroundings {
   brokerUrl: string;
   /** The port at which the server hears its receiver. */
   receiverPort: number;
-}
-
-/** A port of this machine that nobody listens at. */
-function freePort(): number {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = server;
-  server.stop(true);
-  return port as number;
 }
 
 /** Starts mosquitto, which ends with the bench. Throws where it isn't installed. */

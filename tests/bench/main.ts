@@ -37,6 +37,8 @@ import {
 } from "./report";
 import { measureScale } from "./scale";
 import { COMPARED, CURRENT_OF_DEVICES, FAN_OUTS, ZONES } from "./scenarios";
+import { measureSmall } from "./small";
+import { describeSmall } from "./small-report";
 import { measureSoak } from "./soak";
 import { measureStarts } from "./start";
 import { describeStorms, measureStorms } from "./storms";
@@ -215,6 +217,9 @@ async function run(): Promise<void> {
   } else if (options.page) {
     const report = await runPage(options, directory);
     write(report, describePage(report));
+  } else if (options.small) {
+    const report = { machine: machine(), ...(await measureSmall(options, directory)) };
+    write(report, describeSmall(report));
   } else if (options.soak !== null) {
     const report = await runSoak(options, options.soak, directory);
     write(report, describeSoak(report));

@@ -19,13 +19,15 @@ Measures Fairlead beside a bare server with the same database, in turn, and prin
   --timeline         instead, the timeline of a device with --points positions in a year
   --page             instead, the page of the Bridge in Chromium: its size, its start, its main thread under 500 devices that
                      move, and the track of a year with --points positions
+  --small            instead, the executable on one core and 256 MiB, with the profile small, and beside it the profile standard
+                     on one core, with a million positions unless --points says otherwise
   --fleet [BOXES]    instead, so many boxes that push to one shore for ten minutes of their clocks, ten times as fast as they
                      go (default 1000)
   --against DIR      instead, POST /v1/gps beside the server of another checkout, of an older version, with its
                      packages installed
-  --points N         stored positions (default 10000)
+  --points N         stored positions (default 10000; small: 1000000)
   --rounds N         counted rounds of each scenario, half as many of zones, a quarter of logins
-                     (default 10; quick: 3; scale: 5), after 6 (quick: 4) that don't count
+                     (default 10; quick: 3; scale, small: 5), after 6 (quick: 4) that don't count
   --seconds S        length of a measurement (default 1; quick: 0.25)
   --connections N    kept-alive connections (default 32)
   --only WORD        only scenarios whose name holds WORD; also fanout, devices, zones, start
@@ -55,6 +57,8 @@ export interface Options {
   timeline: boolean;
   /** True to measure the page of the Bridge alone. */
   page: boolean;
+  /** True to measure the executable on a small machine. */
+  small: boolean;
   /** Boxes that push to one shore; null for the comparison with the baseline. */
   fleet: number | null;
   /** Directory of another version to compare with; null for the comparison with the baseline. */
@@ -85,9 +89,9 @@ const completed = (args: string[]): string[] =>
 /**
  * The options of the command line. Ends the program after `--help`; throws for options that make no sense.
  */
-export function readOptions(): Options {
+export function readOptions(words: string[] = process.argv.slice(2)): Options {
   const { values } = parseArgs({
-    args: completed(process.argv.slice(2)),
+    args: completed(words),
     options: {
       quick: { type: "boolean", default: false },
       scale: { type: "string" },
@@ -99,9 +103,10 @@ export function readOptions(): Options {
       feed: { type: "boolean", default: false },
       timeline: { type: "boolean", default: false },
       page: { type: "boolean", default: false },
+      small: { type: "boolean", default: false },
       fleet: { type: "string" },
       against: { type: "string" },
-      points: { type: "string", default: "10000" },
+      points: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
       connections: { type: "string", default: "32" },
@@ -120,7 +125,7 @@ export function readOptions(): Options {
     throw new Error(`--${name} must be a number above 0`);
   };
   const sizes = values.scale?.split(",").map((size) => positive("scale", size));
-  const rounds = values.quick ? "3" : sizes ? "5" : "10";
+  const rounds = values.quick ? "3" : sizes || values.small ? "5" : "10";
   return {
     quick: values.quick,
     scale: sizes?.sort((a, b) => a - b) ?? null,
@@ -132,9 +137,10 @@ export function readOptions(): Options {
     feed: values.feed,
     timeline: values.timeline,
     page: values.page,
+    small: values.small,
     fleet: values.fleet === undefined ? null : Math.ceil(positive("fleet", values.fleet)),
     against: values.against ?? null,
-    points: positive("points", values.points),
+    points: positive("points", values.points ?? (values.small ? "1000000" : "10000")),
     rounds: positive("rounds", values.rounds ?? rounds),
     seconds: positive("seconds", values.seconds ?? (values.quick ? "0.25" : "1")),
     warmUpRounds: values.quick ? 4 : 6,

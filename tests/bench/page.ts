@@ -15,13 +15,10 @@ const WATCHED = 20;
 /** A day in the year of the long track. */
 const DATE_IN_YEAR = "2025-06-15";
 
-export interface PageFigures {
+export interface PageFigures extends Paint {
   /** Bytes with gzip -9: what the sign-in needs, and all files. */
   shell: number;
   all: number;
-  /** Milliseconds from the request for the page on. */
-  firstPaint: number;
-  mapReady: number;
   /** Milliseconds of the main thread in a second: while nothing moves, and while the fleet does. */
   still: number;
   moving: number;
@@ -220,6 +217,44 @@ function startBrowser() {
   return chromium.launch({ executablePath, args });
 }
 
+/** Milliseconds from the request for the page on. */
+export interface Paint {
+  firstPaint: number;
+  mapReady: number;
+}
+
+/** Opens the page, signs in, and loads it some times over; medians. */
+async function loadOften(page: Page, address: string, fixture: Fixture): Promise<Paint> {
+  await page.goto(`${address}/`);
+  await signIn(page, fixture);
+  await idle(page);
+  const loads: Paint[] = [];
+  for (let load = 0; load < LOADS; load++) {
+    progress(`loading the page: ${load + 1} of ${LOADS}`);
+    await page.reload();
+    const mapReady = await idle(page);
+    const firstPaint = await page.evaluate(
+      () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
+    );
+    loads.push({ firstPaint, mapReady });
+  }
+  return {
+    firstPaint: median(loads.map((load) => load.firstPaint)),
+    mapReady: median(loads.map((load) => load.mapReady)),
+  };
+}
+
+/** The start of the page of a server in a browser. */
+export async function paintOf({ port, fixture }: Server): Promise<Paint> {
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage({ viewport: { width: 1_440, height: 900 }, locale: "en" });
+    return await loadOften(page, `http://127.0.0.1:${port}`, fixture);
+  } finally {
+    await browser.close();
+  }
+}
+
 /** Measures the page of a place whose first device has so many positions in a year. */
 export async function measurePage(place: Place, positions: number): Promise<PageFigures> {
   progress("bundling the page");
@@ -242,19 +277,7 @@ export async function measurePage(place: Place, positions: number): Promise<Page
     const page = await browser.newPage({ viewport: { width: 1_440, height: 900 }, locale: "en" });
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
-    await page.goto(`${address}/`);
-    await signIn(page, fixture);
-    await idle(page);
-    const loads: { firstPaint: number; mapReady: number }[] = [];
-    for (let load = 0; load < LOADS; load++) {
-      progress(`loading the page: ${load + 1} of ${LOADS}`);
-      await page.reload();
-      const mapReady = await idle(page);
-      const firstPaint = await page.evaluate(
-        () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
-      );
-      loads.push({ firstPaint, mapReady });
-    }
+    const paint = await loadOften(page, address, fixture);
     const session = await page.context().newCDPSession(page);
     await session.send("Performance.enable", { timeDomain: "threadTicks" });
     progress("watching a fleet that stands still");
@@ -273,8 +296,7 @@ export async function measurePage(place: Place, positions: number): Promise<Page
     if (errors.length > 0) throw new Error(`the page's console has errors: ${errors.join("; ")}`);
     return {
       ...weights,
-      firstPaint: median(loads.map((load) => load.firstPaint)),
-      mapReady: median(loads.map((load) => load.mapReady)),
+      ...paint,
       ...{ still, moving, positions: posted / seconds, year: { positions, milliseconds } },
     };
   } finally {

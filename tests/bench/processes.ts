@@ -35,6 +35,13 @@ export function environment(settings: Record<string, string>): Record<string, st
   return { ...Object.fromEntries(inherited), ...settings };
 }
 
+/** A port of this machine that nobody listens at. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  listener.stop(true);
+  return listener.port;
+}
+
 // --- Servers ----------------------------------------------------------------------------------------------
 
 /** A server under test. */

@@ -169,6 +169,15 @@ const LOGIN: Compared = {
   requests: ({ crew }) => cycle(crew.map((login) => encode("POST", "/v1/auth/login", null, login))),
 };
 
+export const BATCH: Compared & { size: number } = {
+  name: "POST /v1/gps/batch of 100",
+  size: BATCH_SIZE,
+  target: 0.6,
+  status: 200,
+  connections: 8,
+  requests: batches(BATCH_SIZE, () => Math.floor(now() / SECOND) + 3_600 + unusedTimes()),
+};
+
 export const COMPARED: Compared[] = [
   CURRENT,
   {
@@ -183,13 +192,7 @@ export const COMPARED: Compared[] = [
   POST,
   LOGIN,
   // Its positions are ahead of the clock: those of POST would be late after them.
-  {
-    name: "POST /v1/gps/batch of 100",
-    target: 0.6,
-    status: 200,
-    connections: 8,
-    requests: batches(BATCH_SIZE, () => Math.floor(now() / SECOND) + 3_600 + unusedTimes()),
-  },
+  BATCH,
 ];
 
 /** A buffer that comes late: seconds for which the device has mostly no position yet, from its oldest one on. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "./figures";
-import { environment, remember, root } from "./processes";
+import { environment, freePort, remember, root } from "./processes";
 
 /** The start of the executable of `bun run build` on an existing database, and its memory. */
 export interface Starts {
@@ -16,12 +16,6 @@ export interface Starts {
 
 /** Seconds that a server is left alone before its memory counts. */
 const IDLE_SECONDS = 2;
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  listener.stop(true);
-  return listener.port;
-}
 
 /** Starts a server that listens on `port`; resolves once it has answered, with how long that took. */
 async function start(command: string[], settings: Record<string, string>, port: number, path: string) {

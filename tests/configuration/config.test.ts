@@ -15,6 +15,7 @@ const DEFAULTS: Record<string, string> = {
   "server.trusted_proxies": "(none)",
   "server.cors_origins": "(none)",
   "server.max_body_bytes": "1048576",
+  "performance.profile": "standard",
   "webauthn.origins": "(none)",
   "server.idle_seconds": "30",
   "data.synchronous": "full",

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { generate, type Packet, parser } from "mqtt-packet";
+import type { Bilingual } from "../../src/kernel/values/bilingual";
 import { Session } from "../../src/mqtt/broker/session";
 import { eventually } from "../support/expectations";
 import { linesIn } from "../support/log";
@@ -177,7 +178,12 @@ describe("a broker", () => {
   async function outcomeAt(url: string): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     const settings = { url: new URL(url), username: null, password: null, clientId: "client" };
-    const handlers = { take: async () => {}, cut() {}, heard() {}, lost: resolve };
+    const handlers = {
+      take: async () => {},
+      cut() {},
+      heard() {},
+      lost: (why: Bilingual) => resolve(why.en),
+    };
     const giveUp = new AbortController();
     try {
       const all = { ...settings, prefix: "fairlead", installation: "x", isKept: true };

@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm";
-import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
 import { now } from "../../kernel/time/clock";
+import type { Locale } from "../../kernel/values/bilingual";
 import { putIntoOutbox } from "../../outbox/put";
 import { outbox } from "../../outbox/table";
 import { isUnderWay } from "../../outbox/worker";

@@ -1,4 +1,3 @@
-import { LOCALES } from "../../identity/email/locales";
 import {
   change,
   characters,
@@ -11,6 +10,7 @@ import {
   t,
 } from "../../kernel/http/schema";
 import { webAddress } from "../../kernel/http/web-address";
+import { LOCALES } from "../../kernel/values/bilingual";
 import { Schedule } from "../schedules/schema";
 import { NTFY_SERVER, TARGET_KINDS } from "./kinds";
 

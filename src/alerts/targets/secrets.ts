@@ -9,7 +9,7 @@ type Sealed = Pick<
 >;
 
 const column = {
-  what: "secrets of notification targets",
+  what: { en: "secrets of notification targets", de: "Geheimnisse der Empfänger von Benachrichtigungen" },
   table: "notification_targets",
   id: "id",
   boundTo: (id: string) => `notification target ${id}`,

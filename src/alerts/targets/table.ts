@@ -1,8 +1,8 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { apiKeys } from "../../identity/api-keys/table";
-import { LOCALES } from "../../identity/email/locales";
 import { users } from "../../identity/users/table";
 import { flag, id, time } from "../../kernel/db/table";
+import { LOCALES } from "../../kernel/values/bilingual";
 import type { StoredSchedule } from "../schedules/days";
 import { TARGET_KINDS } from "./kinds";
 

@@ -1,4 +1,4 @@
-import type { Locale } from "../../identity/email/locale";
+import type { Locale } from "../../kernel/values/bilingual";
 import type { AlertWords } from "./alert-words";
 import { english } from "./english";
 import { german } from "./german";

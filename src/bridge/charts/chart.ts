@@ -1,3 +1,4 @@
+import { BilingualError } from "../../kernel/values/bilingual";
 import type { ChartCoding } from "./decode";
 import { isVector, MAX_ZOOM, type TileFormat, widthOf } from "./formats";
 
@@ -35,7 +36,7 @@ export interface Archive {
 }
 
 /** A file that is no chart, or a damaged one. The message is for the operator, and follows the file's name. */
-export class ChartFault extends Error {}
+export class ChartFault extends BilingualError {}
 
 /** Bytes of a tile as it is stored, and as it is decoded. Large ones have 300 kB, and a megabyte. */
 export const MAX_TILE = 4 * 1024 * 1024;
@@ -79,11 +80,22 @@ export function tileSizeBy(format: TileFormat, tile: Uint8Array | null): number 
   return width !== null && width >= 64 && width <= 4_096 ? width : 256;
 }
 
+/** The fault of a chart whose tiles no map can draw. */
+export const otherTiles = () =>
+  new ChartFault({
+    en: "has tiles of another kind than PNG, JPEG, WebP, MVT and MLT",
+    de: "hat Kacheln einer anderen Art als PNG, JPEG, WebP, MVT und MLT",
+  });
+
 /** The zooms of a chart. Throws ChartFault for those that no map has. */
 export function zoomsOr(minzoom: number, maxzoom: number): Pick<ChartInfo, "minzoom" | "maxzoom"> {
   const isRange =
     Number.isInteger(minzoom) && Number.isInteger(maxzoom) && minzoom >= 0 && minzoom <= maxzoom;
-  if (!isRange || maxzoom > MAX_ZOOM) throw new ChartFault(`has the zoom levels ${minzoom} to ${maxzoom}`);
+  if (!isRange || maxzoom > MAX_ZOOM)
+    throw new ChartFault({
+      en: `has the zoom levels ${minzoom} to ${maxzoom}`,
+      de: `hat die Zoomstufen ${minzoom} bis ${maxzoom}`,
+    });
   return { minzoom, maxzoom };
 }
 

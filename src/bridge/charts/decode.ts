@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
+import { type Bilingual, numberInGerman } from "../../kernel/values/bilingual";
 import { ChartFault } from "./chart";
 
 /** Decodes parts of charts, in threads. What comes out is bounded while it comes: a file may lie about its contents. */
@@ -14,7 +15,7 @@ export async function decode(
   bytes: Uint8Array<ArrayBuffer>,
   coding: ChartCoding | null,
   most: number,
-  part: string,
+  part: Bilingual,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (coding === null) return bytes;
   try {
@@ -22,7 +23,15 @@ export async function decode(
   } catch (error) {
     const isTooLarge = (error as { code?: string }).code === "ERR_BUFFER_TOO_LARGE";
     throw new ChartFault(
-      `has ${part} that ${isTooLarge ? `makes more than ${most} bytes` : "can't be decompressed"}`,
+      isTooLarge
+        ? {
+            en: `has ${part.en} that makes more than ${most} bytes`,
+            de: `hat einen Teil (${part.de}), der entpackt mehr als ${numberInGerman(most)} Byte ergibt`,
+          }
+        : {
+            en: `has ${part.en} that can't be decompressed`,
+            de: `hat einen Teil (${part.de}), der sich nicht entpacken lässt`,
+          },
     );
   }
 }

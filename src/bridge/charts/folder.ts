@@ -2,7 +2,8 @@ import type { Stats } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { dataPath } from "../../kernel/process/data-dir";
-import { reason } from "../../kernel/process/disk";
+import { reasonIn } from "../../kernel/process/disk";
+import { type Bilingual, numberInGerman } from "../../kernel/values/bilingual";
 import { type Archive, ChartFault } from "./chart";
 import { COAST } from "./coast";
 import { openMbtiles } from "./mbtiles";
@@ -19,7 +20,7 @@ const FILE = /^([^.].*)\.(pmtiles|mbtiles)$/i;
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The fault of a file that was another one each time it was read. */
-const REPLACED = "is being replaced";
+const REPLACED = { en: "is being replaced", de: "wird gerade ersetzt" };
 
 export interface Chart {
   name: string;
@@ -35,7 +36,7 @@ export interface Chart {
 /** A file that can't be shown, and why. */
 export interface Fault {
   file: string;
-  reason: string;
+  reason: Bilingual;
 }
 
 /** The outcome of reading a file: its content, or the reason why there is none. */
@@ -43,7 +44,7 @@ interface Reading<T> {
   path: string;
   version: string;
   content: T | null;
-  reason: string | null;
+  reason: Bilingual | null;
 }
 
 export interface Folder {
@@ -114,17 +115,39 @@ async function filesIn(directory: string, folder: Folder): Promise<string[]> {
     return (await readdir(directory)).filter((file) => FILE.test(file)).sort();
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") folder.exists = false;
-    else folder.faults.push({ file: directory, reason: `can't be read: ${reason(error)}` });
+    else folder.faults.push({ file: directory, reason: unreadable(error) });
     return [];
   }
 }
 
+function unreadable(error: unknown): Bilingual {
+  const why = reasonIn(error);
+  return { en: `can't be read: ${why.en}`, de: `lässt sich nicht lesen: ${why.de}` };
+}
+
 /** The reason why there can be no chart of this name; null if there can. */
-function refusalOf(name: string, { charts }: Folder): string | null {
-  if (!NAME.test(name)) return "needs a name of at most 64 letters, digits, dots, hyphens and underscores";
-  if (name === COAST) return "has the name of the built-in map; give it another";
-  if (charts.has(name)) return "has the name of another chart; give it another";
-  return charts.size < MAX_CHARTS ? null : `is left out: only ${MAX_CHARTS} charts are shown`;
+function refusalOf(name: string, { charts }: Folder): Bilingual | null {
+  if (!NAME.test(name))
+    return {
+      en: "needs a name of at most 64 letters, digits, dots, hyphens and underscores",
+      de: "braucht einen Namen aus höchstens 64 Buchstaben, Ziffern, Punkten, Binde- und Unterstrichen",
+    };
+  if (name === COAST)
+    return {
+      en: "has the name of the built-in map; give it another",
+      de: "heißt wie die eingebaute Karte; gib der Datei einen anderen Namen",
+    };
+  if (charts.has(name))
+    return {
+      en: "has the name of another chart; give it another",
+      de: "heißt wie eine andere Karte; gib der Datei einen anderen Namen",
+    };
+  return charts.size < MAX_CHARTS
+    ? null
+    : {
+        en: `is left out: only ${MAX_CHARTS} charts are shown`,
+        de: `bleibt weg: Es werden nur ${MAX_CHARTS} Karten gezeigt`,
+      };
 }
 
 /** Reads a file unless it is the same as before, and keeps what came of it in `after`. Null where there is no such file. */
@@ -148,7 +171,7 @@ async function readAgain<T>(
     const isReplaced = reading.path !== "" && !(await isUnchanged(reading));
     if (isReplaced && tries > 1) return readAgain(directory, file, before, after, read, tries - 1);
     if (isReplaced) reading.reason = REPLACED;
-    else reading.reason = error instanceof ChartFault ? error.message : `can't be read: ${reason(error)}`;
+    else reading.reason = error instanceof ChartFault ? error.words : unreadable(error);
   }
   after.set(file, reading);
   return reading;
@@ -157,9 +180,13 @@ async function readAgain<T>(
 /** The place of a file of the folder. Throws ChartFault for a link that leads out of it, and for no file. */
 async function placeOf(directory: string, file: string): Promise<{ path: string; stats: Stats }> {
   const [folder, path] = await Promise.all([realpath(directory), realpath(join(directory, file))]);
-  if (!path.startsWith(folder + sep)) throw new ChartFault("is a link that leads out of the folder");
+  if (!path.startsWith(folder + sep))
+    throw new ChartFault({
+      en: "is a link that leads out of the folder",
+      de: "ist ein Link, der aus dem Ordner hinausführt",
+    });
   const stats = await stat(path);
-  if (!stats.isFile()) throw new ChartFault("is no file");
+  if (!stats.isFile()) throw new ChartFault({ en: "is no file", de: "ist keine Datei" });
   return { path, stats };
 }
 
@@ -178,6 +205,10 @@ async function openArchive(file: string, path: string, version: string): Promise
 
 async function readStyle(path: string): Promise<StyleLayer[]> {
   const { size } = await stat(path);
-  if (size > MAX_STYLE) throw new ChartFault(`has more than ${MAX_STYLE} bytes`);
+  if (size > MAX_STYLE)
+    throw new ChartFault({
+      en: `has more than ${MAX_STYLE} bytes`,
+      de: `hat mehr als ${numberInGerman(MAX_STYLE)} Byte`,
+    });
   return layersOf(await readFile(path, "utf8"));
 }

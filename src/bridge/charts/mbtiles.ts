@@ -1,5 +1,6 @@
 import { constants, Database } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
+import { numberInGerman } from "../../kernel/values/bilingual";
 import {
   type Archive,
   boundsOr,
@@ -7,6 +8,7 @@ import {
   type ChartInfo,
   layerNamesIn,
   MAX_TILE,
+  otherTiles,
   plainText,
   type StoredTile,
   tileSizeBy,
@@ -70,8 +72,13 @@ function archiveOf(database: Database): Archive {
     tile: async (z, x, y) => {
       const row = reading(() => find.get(z, x, 2 ** z - 1 - y));
       if (!row?.size) return null;
-      if (row.size > MAX_TILE) throw new ChartFault(`has a tile of ${row.size} bytes`);
-      if (!(row.data instanceof Uint8Array)) throw new ChartFault("has a tile that is text");
+      if (row.size > MAX_TILE)
+        throw new ChartFault({
+          en: `has a tile of ${row.size} bytes`,
+          de: `hat eine Kachel von ${numberInGerman(row.size)} Byte`,
+        });
+      if (!(row.data instanceof Uint8Array))
+        throw new ChartFault({ en: "has a tile that is text", de: "hat eine Kachel, die Text ist" });
       return stored(row.data);
     },
     close: () => {
@@ -92,9 +99,16 @@ function reading<T>(read: () => T): T {
     return read();
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
-    if (code === "SQLITE_NOTADB") throw new ChartFault("is no MBTiles file: it is no SQLite database");
+    if (code === "SQLITE_NOTADB")
+      throw new ChartFault({
+        en: "is no MBTiles file: it is no SQLite database",
+        de: "ist keine MBTiles-Datei: Sie ist keine Datenbank von SQLite",
+      });
     if (/^SQLITE_(CORRUPT|ERROR|MISMATCH|TOOBIG|RANGE|IOERR_SHORT_READ)/.test(code))
-      throw new ChartFault(`is a damaged MBTiles file (${(error as Error).message})`);
+      throw new ChartFault({
+        en: `is a damaged MBTiles file (${(error as Error).message})`,
+        de: `ist eine beschädigte MBTiles-Datei (${(error as Error).message})`,
+      });
     throw error;
   }
 }
@@ -102,9 +116,19 @@ function reading<T>(read: () => T): T {
 /** Throws ChartFault for a database that holds something else. A view of tiles is usual, one of metadata could take forever. */
 function requireTables(database: Database): void {
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? AND type IN (?, 'table')");
-  if (!isThere.get("tiles", "view")) throw new ChartFault("is no MBTiles file: it has no table tiles");
-  if (!isThere.get("metadata", "table")) throw new ChartFault("is no MBTiles file: it has no table metadata");
+  if (!isThere.get("tiles", "view"))
+    throw new ChartFault({
+      en: "is no MBTiles file: it has no table tiles",
+      de: "ist keine MBTiles-Datei: Die Tabelle tiles fehlt",
+    });
+  if (!isThere.get("metadata", "table"))
+    throw new ChartFault({
+      en: "is no MBTiles file: it has no table metadata",
+      de: "ist keine MBTiles-Datei: Die Tabelle metadata fehlt",
+    });
 }
+
+const INDEX = "CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row)";
 
 /** Throws ChartFault where a statement on tiles is not answered by an index: it would take a walk through the whole file. */
 function requireIndex(database: Database, statement: string, columns: number): void {
@@ -117,9 +141,10 @@ function requireIndex(database: Database, statement: string, columns: number): v
   );
   const isFound = steps.some((step) => step.split("=?").length > columns);
   if (!isSearched || !isFound)
-    throw new ChartFault(
-      "has no index of its tiles; make one by: CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row)",
-    );
+    throw new ChartFault({
+      en: `has no index of its tiles; make one by: ${INDEX}`,
+      de: `hat keinen Index seiner Kacheln; lege einen an: ${INDEX}`,
+    });
 }
 
 function infoOf(database: Database): ChartInfo {
@@ -144,7 +169,8 @@ function zoomsIn(database: Database): Pick<ChartInfo, "minzoom" | "maxzoom"> {
   const isThere = database.prepare(ANY_AT);
   const zooms = Array.from({ length: MAX_ZOOM + 1 }, (_, zoom) => zoom).filter((zoom) => isThere.get(zoom));
   const [minzoom, maxzoom] = [zooms[0], zooms.at(-1)];
-  if (minzoom === undefined || maxzoom === undefined) throw new ChartFault("has no tiles");
+  if (minzoom === undefined || maxzoom === undefined)
+    throw new ChartFault({ en: "has no tiles", de: "hat keine Kacheln" });
   return zoomsOr(minzoom, maxzoom);
 }
 
@@ -157,7 +183,7 @@ function anyTile(database: Database, zoom: number): Uint8Array | null {
 /** The format that the metadata names, else that of any tile. */
 function tileFormat(named: string | undefined, tile: Uint8Array | null): TileFormat {
   const format = named ? FORMATS[named.trim().toLowerCase()] : tile && (formatOf(tile) ?? "mvt");
-  if (!format) throw new ChartFault("has tiles of another kind than PNG, JPEG, WebP, MVT and MLT");
+  if (!format) throw otherTiles();
   return format;
 }
 

@@ -1,4 +1,5 @@
 import { Compression, type Header, PMTiles, ResolvedValueCache, type Source, TileType } from "pmtiles";
+import { numberInGerman } from "../../kernel/values/bilingual";
 import {
   type Archive,
   boundsOr,
@@ -6,6 +7,7 @@ import {
   type ChartInfo,
   layerNamesIn,
   MAX_TILE,
+  otherTiles,
   plainText,
   tileSizeBy,
   zoomsOr,
@@ -23,8 +25,13 @@ const MAX_DEPTH = 4;
 
 /** Directories of all charts that are kept decoded: mostly a quarter of a megabyte each. */
 const directories = new ResolvedValueCache(32, true, (bytes, compression) =>
-  decode(new Uint8Array(bytes), codingOf(compression), MAX_PART, "a directory").then(bufferOf),
+  decode(new Uint8Array(bytes), codingOf(compression), MAX_PART, {
+    en: "a directory",
+    de: "Verzeichnis",
+  }).then(bufferOf),
 );
+
+const METADATA = { en: "metadata", de: "Metadaten" };
 
 const bufferOf = (bytes: Uint8Array<ArrayBuffer>): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
@@ -48,9 +55,10 @@ function codingOf(compression: Compression): ChartCoding | null {
     case Compression.Brotli:
       return "br";
     default:
-      throw new ChartFault(
-        `is compressed by ${Compression[compression] ?? "an unknown way"}; gzip and Brotli are read`,
-      );
+      throw new ChartFault({
+        en: `is compressed by ${Compression[compression] ?? "an unknown way"}; gzip and Brotli are read`,
+        de: `ist mit ${Compression[compression] ?? "einem unbekannten Verfahren"} gepackt; gelesen werden gzip und Brotli`,
+      });
   }
 }
 
@@ -69,9 +77,14 @@ class Bytes implements Source {
   }
 
   async getBytes(offset: number, length: number): Promise<{ data: ArrayBuffer }> {
-    if (length > MAX_TILE) throw new ChartFault(`has a part of ${length} bytes`);
+    if (length > MAX_TILE)
+      throw new ChartFault({
+        en: `has a part of ${length} bytes`,
+        de: `hat einen Teil von ${numberInGerman(length)} Byte`,
+      });
     // The first part is asked for before anybody knows how long the file is. Far beyond the end, the runtime would give that.
-    if (offset > 0 && offset + length > this.#file.size) throw new ChartFault("ends before its contents do");
+    if (offset > 0 && offset + length > this.#file.size)
+      throw new ChartFault({ en: "ends before its contents do", de: "endet vor ihrem Inhalt" });
     return { data: await this.#file.slice(offset, offset + length).arrayBuffer() };
   }
 }
@@ -82,7 +95,11 @@ export async function openPmtiles(path: string, version: string): Promise<Archiv
   // A tile stays as it is stored: the client may take it so.
   const archive = new PMTiles(source, directories, async (bytes) => bytes);
   const header = await reading(() => archive.getHeader());
-  if (header.specVersion !== 3) throw new ChartFault(`is of version ${header.specVersion} of PMTiles, not 3`);
+  if (header.specVersion !== 3)
+    throw new ChartFault({
+      en: `is of version ${header.specVersion} of PMTiles, not 3`,
+      de: `hat Version ${header.specVersion} von PMTiles, nicht 3`,
+    });
   const coding = codingOf(header.tileCompression);
   const [metadata, tile] = await reading(() =>
     Promise.all([metadataOf(source, header), anyTile(source, header)]),
@@ -104,7 +121,10 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   } catch (error) {
     // Errors of the machine have a code.
     if (error instanceof ChartFault || (error as { code?: unknown }).code !== undefined) throw error;
-    throw new ChartFault(`is no PMTiles archive, or a damaged one (${(error as Error).message})`);
+    throw new ChartFault({
+      en: `is no PMTiles archive, or a damaged one (${(error as Error).message})`,
+      de: `ist kein PMTiles-Archiv oder ein beschädigtes (${(error as Error).message})`,
+    });
   }
 }
 
@@ -112,7 +132,7 @@ async function metadataOf(source: Source, header: Header): Promise<Record<string
   const { jsonMetadataOffset: offset, jsonMetadataLength: length } = header;
   if (length === 0) return {};
   const { data } = await source.getBytes(offset, length);
-  const text = await decode(new Uint8Array(data), codingOf(header.internalCompression), MAX_PART, "metadata");
+  const text = await decode(new Uint8Array(data), codingOf(header.internalCompression), MAX_PART, METADATA);
   const metadata: unknown = JSON.parse(new TextDecoder().decode(text));
   return typeof metadata === "object" && metadata !== null ? (metadata as Record<string, unknown>) : {};
 }
@@ -128,12 +148,15 @@ async function anyTile(source: Source, header: Header): Promise<Uint8Array | nul
       return new Uint8Array((await source.getBytes(header.tileDataOffset + first.offset, first.length)).data);
     [offset, length] = [header.leafDirectoryOffset + first.offset, first.length];
   }
-  throw new ChartFault(`has more than ${MAX_DEPTH} levels of directories`);
+  throw new ChartFault({
+    en: `has more than ${MAX_DEPTH} levels of directories`,
+    de: `hat mehr als ${MAX_DEPTH} Ebenen von Verzeichnissen`,
+  });
 }
 
 function infoOf(header: Header, metadata: Record<string, unknown>, tile: Uint8Array | null): ChartInfo {
   const format = FORMATS[header.tileType];
-  if (!format) throw new ChartFault(`has tiles of another kind than PNG, JPEG, WebP, MVT and MLT`);
+  if (!format) throw otherTiles();
   return {
     title: plainText(metadata.name),
     description: plainText(metadata.description),

@@ -43,9 +43,10 @@ function operatorsCharts(isStale = false): Promise<Folder> {
 let told = new Set<string>();
 
 function tellFaults({ faults }: Folder): void {
-  const lines = new Set(faults.map(({ file, reason }) => `${file} ${reason}`));
+  const lines = new Set(faults.map(({ file, reason }) => `${file} ${reason.en}`));
   for (const fault of faults)
-    if (!told.has(`${fault.file} ${fault.reason}`)) log.warn("a chart can't be shown", { ...fault });
+    if (!told.has(`${fault.file} ${fault.reason.en}`))
+      log.warn("a chart can't be shown", { file: fault.file, reason: fault.reason.en });
   told = lines;
 }
 
@@ -159,13 +160,17 @@ async function served(
   acceptEncoding: string | null,
 ): Promise<NonNullable<Tile["content"]>> {
   if (coding === "gzip" && !isGzip(bytes))
-    throw new ChartFault("has a tile that is not compressed as it says");
+    throw new ChartFault({
+      en: "has a tile that is not compressed as it says",
+      de: "hat eine Kachel, die anders gepackt ist als angegeben",
+    });
   if (isVector(format) && coding !== null && preferredCoding(acceptEncoding, [coding]) !== null)
     return { bytes, format, coding };
-  const decoded = await decode(bytes, coding, MAX_DECODED, "a tile");
+  const decoded = await decode(bytes, coding, MAX_DECODED, { en: "a tile", de: "Kachel" });
   if (isVector(format)) return { bytes: decoded, format, coding: null };
   const image = formatOf(decoded);
-  if (image === null) throw new ChartFault("has a tile that is no image");
+  if (image === null)
+    throw new ChartFault({ en: "has a tile that is no image", de: "hat eine Kachel, die kein Bild ist" });
   return { bytes: decoded, format: image, coding: null };
 }
 

@@ -39,12 +39,24 @@ function isObject(value: unknown): boolean {
 /** The layers of a style. Throws ChartFault for a text that is none. */
 export function layersOf(text: string): StyleLayer[] {
   const { layers } = parsed(text);
-  if (!Array.isArray(layers)) throw new ChartFault("is no MapLibre style: it has no layers");
-  if (layers.length > MAX_LAYERS) throw new ChartFault(`has more than ${MAX_LAYERS} layers`);
+  if (!Array.isArray(layers))
+    throw new ChartFault({
+      en: "is no MapLibre style: it has no layers",
+      de: "ist kein Stil von MapLibre: Es fehlen die Ebenen (layers)",
+    });
+  if (layers.length > MAX_LAYERS)
+    throw new ChartFault({
+      en: `has more than ${MAX_LAYERS} layers`,
+      de: `hat mehr als ${MAX_LAYERS} Ebenen`,
+    });
   const ids = new Set<string>();
   return layers.map((layer: unknown, at) => {
     const taken = layerOf(layer, at);
-    if (ids.has(taken.id)) throw new ChartFault(`has two layers ${JSON.stringify(taken.id)}`);
+    if (ids.has(taken.id))
+      throw new ChartFault({
+        en: `has two layers ${JSON.stringify(taken.id)}`,
+        de: `hat zwei Ebenen ${JSON.stringify(taken.id)}`,
+      });
     ids.add(taken.id);
     return taken;
   });
@@ -55,19 +67,26 @@ function parsed(text: string): { layers?: unknown } {
     const style: unknown = JSON.parse(text);
     return isObject(style) ? (style as object) : {};
   } catch {
-    throw new ChartFault("is no JSON");
+    throw new ChartFault({ en: "is no JSON", de: "ist kein JSON" });
   }
 }
 
 function layerOf(layer: unknown, at: number): StyleLayer {
-  if (!isObject(layer)) throw new ChartFault(`has a layer that is no object, at index ${at}`);
+  if (!isObject(layer))
+    throw new ChartFault({
+      en: `has a layer that is no object, at index ${at}`,
+      de: `hat eine Ebene, die kein Objekt ist, an Stelle ${at}`,
+    });
   const given = layer as Record<string, unknown>;
   const taken: Record<string, unknown> = {};
   for (const [name, isValid] of Object.entries(FIELDS)) {
     const value = given[name];
     if (value === undefined && name !== "id" && name !== "type") continue;
     if (!isValid(value))
-      throw new ChartFault(`has a layer whose ${name} is missing or wrong, at index ${at}`);
+      throw new ChartFault({
+        en: `has a layer whose ${name} is missing or wrong, at index ${at}`,
+        de: `hat eine Ebene, deren ${name} fehlt oder falsch ist, an Stelle ${at}`,
+      });
     taken[name] = value;
   }
   return taken as StyleLayer;

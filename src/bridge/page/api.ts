@@ -2,6 +2,7 @@ import createClient from "openapi-fetch";
 import { BASE } from "./base";
 import { straight } from "./direction";
 import type { components, paths } from "./document.gen";
+import { locale } from "./language";
 import { refusalWords } from "./refusals/refusals";
 
 /** The API as its document describes it. */
@@ -14,6 +15,8 @@ export const api = createClient<paths>({
 });
 
 api.use({
+  // The server's own words come in the page's language, which may be another than the browser's.
+  onRequest: ({ request }) => request.headers.set("Accept-Language", locale.value),
   onResponse: async ({ response }) => {
     if (!/\bjson\b/.test(response.headers.get("content-type") ?? "")) return undefined;
     return new Response(straight(await response.text()), response);

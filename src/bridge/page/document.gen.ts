@@ -5316,6 +5316,7 @@ export interface components {
         };
         Finding: {
             check: string;
+            title: string;
             /** @enum {string} */
             verdict: "ok" | "warning" | "problem";
             message: string;
@@ -8414,7 +8415,9 @@ export type $defs = Record<string, never>;
 export interface operations {
     healthRootPath: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8429,6 +8432,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["ValidationError"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: {
@@ -8443,7 +8447,9 @@ export interface operations {
     };
     health: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8458,6 +8464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["ValidationError"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: {
@@ -8620,7 +8627,9 @@ export interface operations {
     };
     examineInstallation: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8638,6 +8647,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
@@ -8647,7 +8657,9 @@ export interface operations {
     };
     listBackups: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8665,6 +8677,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             431: components["responses"]["HeadersTooLong"];
@@ -8674,7 +8687,9 @@ export interface operations {
     };
     beginBackup: {
         parameters: {
-            query?: never;
+            query?: {
+                locale?: "en" | "de";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8692,6 +8707,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["ValidationErrorWithLimit"];
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];

@@ -8,14 +8,33 @@ export const soundState = signal<"waiting" | "on" | "none">("waiting");
 let context: AudioContext | null = null;
 let isWanted = false;
 let endWail: (() => void) | null = null;
+/** Tones that are sounding. */
+let tones = 0;
+/** True while the browser's audio is stopped since there is nothing to sound. It may be started again without a touch. */
+let isResting = false;
 
-/** Starts or stops the siren as it is wanted, as far as the browser allows it. */
+/** Starts or stops the siren as it is wanted, as far as the browser allows it, and the browser's audio with it. */
 function review(): void {
-  if (soundState.value !== "none") soundState.value = context?.state === "running" ? "on" : "waiting";
-  if (isWanted && context?.state === "running") endWail ??= wail(context);
-  if (isWanted) return;
+  const isRunning = context?.state === "running";
+  if (soundState.value !== "none")
+    soundState.value = isRunning || (isResting && context?.state === "suspended") ? "on" : "waiting";
+  if (isWanted) {
+    if (context && isRunning) endWail ??= wail(context);
+    else if (isResting) void wake();
+    return;
+  }
   endWail?.();
   endWail = null;
+  if (!isRunning || tones > 0) return;
+  isResting = true;
+  void context?.suspend();
+}
+
+/** Starts the browser's audio. Without a touch of the page, the promise stays open until there is one. */
+async function wake(): Promise<void> {
+  isResting = false;
+  await context?.resume();
+  review();
 }
 
 /** Asks the browser for sound; it says yes after a touch, and on a display that is set up to allow it. */
@@ -28,8 +47,7 @@ export async function askForSound(): Promise<void> {
     context = new AudioContext();
     context.onstatechange = review;
   }
-  // Without a touch, the promise stays open until there is one.
-  if (context.state !== "running") await context.resume();
+  if (context.state !== "running" && !isResting) await wake();
   review();
 }
 
@@ -70,8 +88,10 @@ export function siren(isOn: boolean): void {
 }
 
 /** One short tone, where sound is allowed. */
-export function chime(): void {
-  if (context?.state !== "running") return;
+export async function chime(): Promise<void> {
+  if (!context || soundState.value !== "on") return;
+  tones++;
+  if (isResting) await wake();
   const [tone, volume] = [context.createOscillator(), context.createGain()];
   const now = context.currentTime;
   tone.frequency.value = 660;
@@ -80,4 +100,8 @@ export function chime(): void {
   tone.connect(volume).connect(context.destination);
   tone.start();
   tone.stop(now + 0.6);
+  tone.onended = () => {
+    tones--;
+    review();
+  };
 }

@@ -4,6 +4,7 @@ import ipaddr from "ipaddr.js";
 import { type CityResponse, Reader } from "maxmind";
 import { ConfigError, config } from "../../configuration/config";
 import { describeError, log } from "../../kernel/logs/log";
+import { BilingualError } from "../../kernel/values/bilingual";
 import { lazy } from "../../kernel/values/lazy";
 
 /** Place of an IP address, by a City database in MaxMind's format on this machine; no other host is asked. */
@@ -28,7 +29,10 @@ const versionOf = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs:
 function read(content: Buffer): Reader<CityResponse> {
   const fresh = new Reader<CityResponse>(content);
   if (!/city/i.test(fresh.metadata.databaseType))
-    throw new Error(`it is a ${fresh.metadata.databaseType} database, not a City one`);
+    throw new BilingualError({
+      en: `it is a ${fresh.metadata.databaseType} database, not a City one`,
+      de: `sie ist eine Datenbank der Art ${fresh.metadata.databaseType}, nicht City`,
+    });
   return fresh;
 }
 

@@ -1,4 +1,4 @@
-import type { Locale } from "./locale";
+import type { Locale } from "../../kernel/values/bilingual";
 
 /** Layout of an email, as text and as HTML for mail clients: tables, inline styles, nothing remote. */
 

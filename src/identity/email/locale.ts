@@ -1,9 +1,6 @@
 import { config } from "../../configuration/config";
 import { acceptedLanguage } from "../../kernel/http/accept";
-import type { LOCALES } from "./locales";
-
-/** Languages that emails are written in. */
-export type Locale = (typeof LOCALES)[number];
+import type { Locale } from "../../kernel/values/bilingual";
 
 /**
  * The language of an email: the user's own choice where it is supported, else the best of an Accept-Language header

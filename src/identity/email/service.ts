@@ -27,7 +27,7 @@ const isEmail = eq(outbox.lane, EMAILS);
 
 /** A queued message that is moved to another row can't be read. */
 export const queuedEmails = sealedColumn({
-  what: "queued emails",
+  what: { en: "queued emails", de: "wartende E-Mails" },
   table: "outbox",
   id: "id",
   column: "message",

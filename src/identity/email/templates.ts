@@ -1,8 +1,8 @@
 import { config, publicUrl } from "../../configuration/config";
+import type { Locale } from "../../kernel/values/bilingual";
 import { english } from "./english";
 import { german } from "./german";
 import { type Action, renderHtml, renderText } from "./layout";
-import type { Locale } from "./locale";
 
 /** Content of emails; wording is in english.ts and german.ts, layout in layout.ts. No database, no clock. */
 

@@ -10,9 +10,9 @@ import {
   t,
   uuid,
 } from "../../kernel/http/schema";
+import { LOCALES } from "../../kernel/values/bilingual";
 import { ShareLevel } from "../../tracking/shares/schema";
 import { emailField, usernameField } from "../directory/schema";
-import { LOCALES } from "../email/locales";
 import { NewPasskey } from "../passkeys/schema";
 import { newPasswordField } from "../passwords/schema";
 import { proofFields } from "../proof/schema";

@@ -32,7 +32,7 @@ const allKeys = statement(() =>
 );
 
 export const signingKeys = sealedColumn({
-  what: "keys of ID tokens",
+  what: { en: "keys of ID tokens", de: "Schlüssel der ID-Token" },
   table: "oauth_signing_keys",
   id: "id",
   column: "private_key",

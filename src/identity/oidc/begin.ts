@@ -66,7 +66,10 @@ export function renewalOf({
 }
 
 export const verifiersOfSignIns = sealedColumn({
-  what: "verifiers of sign-ins at providers under way",
+  what: {
+    en: "verifiers of sign-ins at providers under way",
+    de: "Prüfwerte laufender Anmeldungen bei Anbietern",
+  },
   table: "oidc_states",
   id: "state_hash",
   column: "code_verifier",

@@ -21,7 +21,7 @@ type Row = typeof twoFactor.$inferSelect;
 
 /** Purpose that a secret is encrypted for. */
 export const totpSecrets = sealedColumn({
-  what: "two-factor secrets",
+  what: { en: "two-factor secrets", de: "Geheimnisse des zweiten Faktors" },
   table: "two_factor",
   id: "user_id",
   column: "secret",

@@ -1,7 +1,7 @@
 import { characters, nullable, optional, out, record, t } from "../../kernel/http/schema";
 import { webAddress } from "../../kernel/http/web-address";
+import { LOCALES } from "../../kernel/values/bilingual";
 import { emailField, usernameField } from "../directory/schema";
-import { LOCALES } from "../email/locales";
 import { proofFields } from "../proof/schema";
 
 const PLATFORM_ACCOUNT = "0192f3a1-5c00-7d1e-9a55-3f1f6c1f0a02";

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { availableParallelism } from "node:os";
+import { profile } from "../../configuration/profile";
 import { AppError } from "../errors/errors";
 import { semaphore } from "../limits/semaphore";
 import { OperatorError } from "../process/operator";
@@ -36,9 +36,11 @@ const argon2 = lazy(() => import("@node-rs/argon2"));
 /** Loads the password hash. Throws OperatorError if this machine refuses it. */
 export async function requirePasswordHash(): Promise<void> {
   await argon2().catch((error) => {
-    throw new OperatorError(
-      `the password hash can't be loaded (${loaderWords(error)}): the temporary directory must be writable and permit execution (else set BUN_TMPDIR to one that does), a damaged file there must be removed, and glibc and libgcc must be installed`,
-    );
+    const why = loaderWords(error);
+    throw new OperatorError({
+      en: `the password hash can't be loaded (${why}): the temporary directory must be writable and permit execution (else set BUN_TMPDIR to one that does), a damaged file there must be removed, and glibc and libgcc must be installed`,
+      de: `das Programm für Passwort-Hashes lässt sich nicht laden (${why}): Im Ordner für temporäre Dateien muss sich schreiben und ausführen lassen (sonst setze BUN_TMPDIR auf einen solchen), eine beschädigte Datei darin muss weg, und glibc und libgcc müssen installiert sein`,
+    });
   });
 }
 
@@ -70,15 +72,13 @@ const currentParameters = (): string =>
   `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;
 
 /**
- * Hashes handed to Bun's thread pool at once, and the longest queue before it. Two for each core: one is
- * computed and one stands ready, so that no core idles while the event loop waits for the disk. The event
- * loop has a thread of its own: positions are served meanwhile (`bun run bench -- --only login`).
+ * The longest queue before Bun's thread pool. The event loop has a thread of its own: positions are served meanwhile
+ * (`bun run bench -- --only login`).
  */
-const HASHES_AT_ONCE = 2 * availableParallelism();
 const HASHES_WAITING = 1_000;
 
 const hashes = semaphore({
-  atOnce: HASHES_AT_ONCE,
+  atOnce: () => profile.hashesAtOnce(),
   line: {
     most: HASHES_WAITING,
     refusal: () =>

@@ -1,9 +1,10 @@
+import type { Bilingual } from "../values/bilingual";
 import { decrypt, encrypt } from "./encryption";
 
 /** A column whose values are encrypted under the master key, each for its own record. */
 export interface SealedColumn {
   /** The values as words, in the plural. */
-  what: string;
+  what: Bilingual;
   table: string;
   /** The column that names the record. */
   id: string;

@@ -1,5 +1,6 @@
 import { Database, type Statement } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { profile } from "../../configuration/profile";
 import { BoundedMap } from "../values/bounded-map";
 
 /** The connection of this process, raw and through Drizzle. Set by `openDatabase`. */
@@ -46,17 +47,13 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   // Deleted content is overwritten: a scrubbed account must not stay readable in the file's free pages.
   sqlite.run("PRAGMA secure_delete = ON");
   sqlite.run("PRAGMA journal_size_limit = 67108864");
-  sqlite.run("PRAGMA temp_store = MEMORY");
-  sqlite.run(`PRAGMA cache_size = -${PAGES}`);
+  sqlite.run(`PRAGMA temp_store = ${profile.temporaryStore}`);
+  sqlite.run(`PRAGMA cache_size = -${profile.pages}`);
   db = drizzle({ client: compilingOnce(sqlite) });
   generation++;
 }
 
-/**
- * KiB of pages in memory, allocated as needed: the upper levels of the indexes of ten million positions, and the pages read
- * most. Of a long series of reads or writes few are read again.
- */
-const PAGES = 32_768;
+/** KiB of pages in memory during a long series of reads or writes: few of them are read again. */
 const PAGES_IN_SERIES = 2_048;
 
 let series = 0;
@@ -84,7 +81,7 @@ export async function withFewPages<T>(work: () => Promise<T>): Promise<T> {
 
 function restorePages(): void {
   try {
-    sqlite.run(`PRAGMA cache_size = -${PAGES}`);
+    sqlite.run(`PRAGMA cache_size = -${profile.pages}`);
   } catch {
     // The server has stopped meanwhile, and closed the database.
   }

@@ -23,7 +23,7 @@ import { inTransaction } from "./transactions";
 
 /** The keys of hashes, newest first, as JSON: what is hashed can't be hashed anew, so that former keys stay. */
 export const hashKeys = sealedColumn({
-  what: "keys of backup codes",
+  what: { en: "keys of backup codes", de: "Schlüssel der Ersatzcodes" },
   table: "master_key",
   id: "id",
   column: "hash_keys",

@@ -1,3 +1,4 @@
+import { profile } from "../../configuration/profile";
 import { cacheEpoch } from "./transactions";
 
 /**
@@ -14,7 +15,7 @@ export class TransactionCache<Key, Value> {
   #weight = 0;
   #since = 0;
 
-  /** Keeps entries up to a total weight of `most`; beyond that everything is dropped. */
+  /** Keeps entries up to a total weight of `most`, or the part of it that the profile keeps; beyond that everything is dropped. */
   constructor(most: number, weigh: (value: Value) => number = () => 1) {
     this.#most = most;
     this.#weigh = weigh;
@@ -48,7 +49,7 @@ export class TransactionCache<Key, Value> {
 
   #keep(key: Key, value: Value): void {
     this.#weight += this.#weigh(value);
-    if (this.#weight > this.#most) {
+    if (this.#weight > this.#most * profile.remembered) {
       this.#forget();
       this.#weight = this.#weigh(value);
     }

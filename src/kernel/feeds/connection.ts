@@ -1,5 +1,6 @@
 import { log } from "../logs/log";
 import { MINUTE, SECOND } from "../time/clock";
+import { alike, type Bilingual } from "../values/bilingual";
 
 /**
  * Keeps up a connection to a source that speaks by itself, such as a receiver on board: made anew when it is
@@ -37,7 +38,7 @@ export interface Link {
   /** A message came that makes sense. */
   heard: () => void;
   /** The connection is gone, or must go: `why` is for the operator and quotes nothing of the messages. */
-  lost: (why: string) => void;
+  lost: (why: Bilingual) => void;
 }
 
 /** Opens a connection, and returns the function that closes it. */
@@ -58,8 +59,21 @@ export const jittered = (pause: number): number => pause * (0.5 + Math.random() 
 /** Hears of the state of a feed, at each message that makes sense and at each attempt that failed. */
 export interface Told {
   speaks: () => void;
-  fails: (why: string) => void;
+  fails: (why: Bilingual) => void;
 }
+
+/** The watchdog's words for a connection on which nothing comes, and for one that is not made. */
+export const SILENT = { en: "it is silent", de: "die Verbindung bleibt stumm" };
+const MUTE = { en: "it does not answer", de: "es kommt keine Antwort" };
+
+/** Words for a connection that the other side has ended. */
+export const closedWith = (code: number): Bilingual => ({
+  en: `it closed the connection with ${code}`,
+  de: `die Verbindung wurde von der Gegenseite geschlossen (${code})`,
+});
+
+/** Words for a message that is longer than one can be. */
+export const OVERLONG = { en: "it sent more than a message can be", de: "eine Nachricht war zu lang" };
 
 /** The log's state while a source speaks, in place of the reason why it doesn't. */
 const SPEAKING = "";
@@ -76,8 +90,8 @@ export function toldInLog(what: string, source: string): Told {
       told = SPEAKING;
     },
     fails(why) {
-      if (told !== why) log.warn(`no ${what} arrive`, { source, why });
-      told = why;
+      if (told !== why.en) log.warn(`no ${what} arrive`, { source, why: why.en });
+      told = why.en;
     },
   };
 }
@@ -111,7 +125,7 @@ export function keepConnection(tell: Told, open: Open, timing: LinkTiming): Kept
     let openedAt = 0;
     let spoke = false;
 
-    const lose = (why: string, isFailure = true) => {
+    const lose = (why: Bilingual, isFailure = true) => {
       if (isOver()) return;
       const wasProven = spoke && performance.now() - openedAt >= timing.proven;
       failures = isFailure && !wasProven ? failures + 1 : 0;
@@ -120,7 +134,7 @@ export function keepConnection(tell: Told, open: Open, timing: LinkTiming): Kept
       reopen();
     };
 
-    timer = setTimeout(() => lose("it does not answer"), timing.connect);
+    timer = setTimeout(() => lose(MUTE), timing.connect);
     const link: Link = {
       opened() {
         if (isOver()) return;
@@ -128,7 +142,7 @@ export function keepConnection(tell: Told, open: Open, timing: LinkTiming): Kept
         openedAt = performance.now();
         clearTimeout(timer);
         // A source with nothing to say is retried soon: the silence was a pause already.
-        timer = setTimeout(() => lose("it is silent", false), timing.silence);
+        timer = setTimeout(() => lose(SILENT, false), timing.silence);
       },
       heard() {
         if (isOver()) return;
@@ -144,7 +158,7 @@ export function keepConnection(tell: Told, open: Open, timing: LinkTiming): Kept
       else closeOpen = closeOwn;
     } catch (error) {
       // The class alone: a message would quote the address.
-      lose((error as Error).name);
+      lose(alike((error as Error).name));
     }
   };
 

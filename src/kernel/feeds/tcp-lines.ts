@@ -1,3 +1,5 @@
+import { wordsOfNetwork } from "../errors/network-trouble";
+import { alike, type Bilingual } from "../values/bilingual";
 import { Backlog, type LineReading } from "./backlog";
 import { type Kept, keepConnection, type Link, type LinkTiming, type Told } from "./connection";
 import { LineReader } from "./lines";
@@ -95,14 +97,14 @@ export interface TcpHandlers extends LineReading {
 export function openTcp(url: string, link: Link, { opened, longest, ...reading }: TcpHandlers): () => void {
   const { hostname, port } = new URL(url);
   const lines = new LineReader(longest);
-  let lost: string | null = null;
+  let lost: Bilingual | null = null;
   let isPaused = false;
   const backlog = new Backlog(reading, () => {
     if (lost !== null) link.lost(lost);
     else if (isPaused) connecting.then((socket) => socket.resume());
     isPaused = false;
   });
-  const lose = (why: string) => {
+  const lose = (why: Bilingual) => {
     lost = why;
     if (backlog.isEmpty) link.lost(why);
   };
@@ -122,13 +124,13 @@ export function openTcp(url: string, link: Link, { opened, longest, ...reading }
         socket.pause();
       },
       close(_, error) {
-        lose(codeOf(error) ?? "it closed the connection");
+        lose(codeOf(error) ?? CLOSED);
       },
       error(_, error) {
-        lose(error.name);
+        lose(alike(error.name));
       },
       connectError(_, error) {
-        lose(codeOf(error) ?? error.name);
+        lose(codeOf(error) ?? alike(error.name));
       },
     },
   });
@@ -141,7 +143,9 @@ export function openTcp(url: string, link: Link, { opened, longest, ...reading }
   };
 }
 
-const codeOf = (error: unknown): string | null => {
+const CLOSED = { en: "it closed the connection", de: "die Verbindung wurde von der Gegenseite geschlossen" };
+
+const codeOf = (error: unknown): Bilingual | null => {
   const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : null;
+  return typeof code === "string" ? wordsOfNetwork(code) : null;
 };

@@ -53,7 +53,7 @@ interface Block {
  * never finish would take the room for good.
  */
 export class Ledger {
-  readonly #bounds: Bounds;
+  readonly #bounds: () => Bounds;
   readonly #holds = new Set<Hold>();
   readonly #byBlock = new Map<string, Block>();
   #bytes = 0;
@@ -62,7 +62,8 @@ export class Ledger {
   #leavingBytes = 0;
   #lookedAt = 0;
 
-  constructor(bounds: Bounds) {
+  /** The bounds may depend on the configuration. */
+  constructor(bounds: () => Bounds) {
     this.#bounds = bounds;
   }
 
@@ -100,10 +101,10 @@ export class Ledger {
     }
     for (const own of [...this.#byBlock.values()])
       for (const hold of own.holds) {
-        if (own.bytes <= this.#bounds.ofAddress) break;
+        if (own.bytes <= this.#bounds().ofAddress) break;
         this.#cut(hold);
       }
-    if (this.#bytes > this.#bounds.inAll) this.#makeRoom(0);
+    if (this.#bytes > this.#bounds().inAll) this.#makeRoom(0);
   }
 
   release(hold: Hold): void {
@@ -137,7 +138,7 @@ export class Ledger {
 
   /** `growing` is the hold that needs the room, if it has one already. */
   #requireRoom(block: string, bytes: number, growing?: Hold): void {
-    const { ofAddress, inAll } = this.#bounds;
+    const { ofAddress, inAll } = this.#bounds();
     const mine = growing?.bytes ?? 0;
     const held = () => this.#byBlock.get(block)?.bytes ?? 0;
     const isOver = (bytesHeld: number, bound: number) => bytesHeld > mine && bytesHeld + bytes > bound;
@@ -168,7 +169,7 @@ export class Ledger {
 
   /** Cuts holds of the addresses that hold most, the oldest first, until there is room for so many bytes. */
   #makeRoom(bytes: number, spared?: Hold): void {
-    const { inAll } = this.#bounds;
+    const { inAll } = this.#bounds();
     const most = inAll - Math.max(bytes, inAll * FREED_AT_ONCE);
     const blocks = [...this.#byBlock.values()].sort((a, b) => b.bytes - a.bytes);
     for (let level = blocks[0]?.bytes ?? 0; level >= 1 && this.#bytes > most; level /= 2)
@@ -204,7 +205,7 @@ export class Ledger {
   }
 
   #refusal(): AppError {
-    const { refusal, headers } = this.#bounds;
+    const { refusal, headers } = this.#bounds();
     return new AppError("ServiceUnavailable", refusal, {
       headers: { "retry-after": String(RETRY_SECONDS), ...headers },
     });

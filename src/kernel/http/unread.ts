@@ -1,4 +1,5 @@
 import { config } from "../../configuration/config";
+import { profile } from "../../configuration/profile";
 import type { AppError } from "../errors/errors";
 import { giveSeconds, letStall } from "./client";
 import { type Hold, Ledger } from "./held";
@@ -20,14 +21,14 @@ const OVERHEAD = 4 * 1024;
 /** Bytes. Nearly all bodies are far smaller, and larger ones take no room from them. */
 const SMALL = 64 * 1024;
 
-const small = new Ledger({ ofAddress: 8 * 1024 * 1024, inAll: 32 * 1024 * 1024, ...REFUSED });
-const large = new Ledger({ ofAddress: 16 * 1024 * 1024, inAll: 64 * 1024 * 1024, ...REFUSED });
+const small = new Ledger(() => ({ ...profile.smallBodies, ...REFUSED }));
+const large = new Ledger(() => ({ ...profile.largeBodies, ...REFUSED }));
 
 /**
- * Bytes of small bodies that are not charged to an address yet: finding a request's address takes longer than
+ * Part of the bytes of small bodies that are not charged to an address yet: finding a request's address takes longer than
  * reading it, and nearly all bodies are here as soon as they are announced.
  */
-const UNASKED = 8 * 1024 * 1024;
+const UNASKED_SHARE = 1 / 4;
 const unasked = new Set<Hold>();
 let unaskedBytes = 0;
 
@@ -55,7 +56,7 @@ export function expectBody(request: Request, length: number, end: End): () => vo
 
 /** Refuses none: those that are not here by the time that room runs out are charged, and may be cut. */
 function expectSmall(request: Request, bytes: number, end: End): () => void {
-  if (unaskedBytes + bytes > UNASKED) {
+  if (unaskedBytes + bytes > profile.smallBodies.inAll * UNASKED_SHARE) {
     small.adopt(unasked);
     unasked.clear();
     unaskedBytes = 0;

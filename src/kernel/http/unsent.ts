@@ -1,3 +1,4 @@
+import { profile } from "../../configuration/profile";
 import { SECOND } from "../time/clock";
 import { isAnswered, letStall, listeningServer } from "./client";
 import { compressed } from "./compress";
@@ -17,11 +18,10 @@ export const LARGE = 64 * 1024;
  */
 export const SHARED = 1024 * 1024;
 
-const unsent = new Ledger({
-  ofAddress: 32 * 1024 * 1024,
-  inAll: 128 * 1024 * 1024,
+const unsent = new Ledger(() => ({
+  ...profile.unsentAnswers,
   refusal: "Too many large answers wait to be read; try again in a moment",
-});
+}));
 
 const LOOK_INTERVAL = SECOND;
 

@@ -1,8 +1,8 @@
 import { Lines } from "./lines";
 
 export interface SemaphoreBounds {
-  /** Pieces that run at once. */
-  atOnce: number;
+  /** Pieces that run at once, by a number that may depend on the configuration. */
+  atOnce: number | (() => number);
   /** Pieces that wait in all, and the error to one more. Without it any number may wait. */
   line?: { most: number; refusal: () => Error };
 }
@@ -23,6 +23,7 @@ interface Waiting {
 export function semaphore({ atOnce, line }: SemaphoreBounds): Semaphore {
   const lines = new Lines<Waiting>();
   let running = 0;
+  const most = typeof atOnce === "number" ? () => atOnce : atOnce;
 
   /** Makes room for one more of `who` at the end of the line. Throws where its line is the longest. */
   function makeRoom(who: string): void {
@@ -35,7 +36,7 @@ export function semaphore({ atOnce, line }: SemaphoreBounds): Semaphore {
   return {
     waiting: () => lines.size,
     async run(who, work) {
-      if (running >= atOnce) {
+      if (running >= most()) {
         makeRoom(who);
         // The piece that ends hands its place on: the number of running ones stays.
         await new Promise<void>((go, refuse) => lines.push(who, { go, refuse }));

@@ -1,3 +1,4 @@
+import { profile } from "../../configuration/profile";
 import { SECOND } from "../time/clock";
 
 /** Longest time that a document may take. */
@@ -5,7 +6,7 @@ const TIMEOUT = 60 * SECOND;
 
 /** The PDF that a worker makes of some plain data, in a thread of its own. Rejects if it fails or takes too long. */
 export function renderPdf(workerUrl: string, data: unknown): Promise<Uint8Array<ArrayBuffer>> {
-  const worker = new Worker(workerUrl);
+  const worker = new Worker(workerUrl, { smol: profile.smallThreads });
   return new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("the document took too long")), TIMEOUT);
     worker.onmessage = ({ data }) => {

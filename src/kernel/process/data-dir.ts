@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError, config } from "../../configuration/config";
-import { isLeftover, reason, UNFINISHED, writeWhole } from "./disk";
+import { isLeftover, reason, reasonIn, UNFINISHED, writeWhole } from "./disk";
 import { OperatorError, remedy } from "./operator";
 
 /** Contents of the data directory. */
@@ -164,12 +164,17 @@ export function readKeyFile(path: string): Buffer | null {
   } catch (error) {
     // A rotation that ends just now removes the former one.
     if ((error as { code?: string }).code === "ENOENT") return null;
-    throw new OperatorError(`the key file ${path} cannot be read: ${reason(error)}`);
+    const why = reasonIn(error);
+    throw new OperatorError({
+      en: `the key file ${path} cannot be read: ${why.en}`,
+      de: `die Schlüsseldatei ${path} lässt sich nicht lesen: ${why.de}`,
+    });
   }
   if (key.length !== KEY_BYTES)
-    throw new OperatorError(
-      `${path} does not contain a key of 32 bytes in base64; restore your copy of it (backups don't contain it)`,
-    );
+    throw new OperatorError({
+      en: `${path} does not contain a key of 32 bytes in base64; restore your copy of it (backups don't contain it)`,
+      de: `${path} enthält keinen Schlüssel aus 32 Byte in Base64; stelle deine Kopie davon wieder her (Sicherungen enthalten sie nicht)`,
+    });
   return key;
 }
 

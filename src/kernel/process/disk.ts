@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { MINUTE, now } from "../time/clock";
+import { alike, type Bilingual, BilingualError } from "../values/bilingual";
 
 /** Files that survive a power cut, and the disk's own words for failures. */
 
@@ -101,9 +102,45 @@ export function machineError(thrown: unknown): Error | null {
   return null;
 }
 
-/** The short reason in an error: "EACCES: permission denied", "database or disk is full", without the SQL around it. */
-export function reason(thrown: unknown): string {
+/** The machine's own words in German, by its code; codes of SQLite without what follows their second word. */
+const GERMAN: Record<string, string> = {
+  EACCES: "keine Berechtigung",
+  EDQUOT: "das Kontingent des Benutzers ist aufgebraucht",
+  EFBIG: "die Datei wird zu groß",
+  EIO: "Lese- oder Schreibfehler",
+  EISDIR: "das ist ein Ordner",
+  EMFILE: "zu viele Dateien sind offen",
+  ENFILE: "zu viele Dateien sind auf diesem Rechner offen",
+  ENOENT: "die Datei oder der Ordner fehlt",
+  ENOSPC: "kein Platz mehr auf dem Datenträger",
+  ENOTDIR: "das ist kein Ordner",
+  EPERM: "nicht erlaubt",
+  EROFS: "das Dateisystem lässt sich nur lesen",
+  SQLITE_BUSY: "die Datenbank ist gesperrt",
+  SQLITE_CANTOPEN: "die Datei lässt sich nicht öffnen",
+  SQLITE_CORRUPT: "die Datenbank ist beschädigt",
+  SQLITE_FULL: "die Datenbank oder der Datenträger ist voll",
+  SQLITE_IOERR: "Lese- oder Schreibfehler",
+  SQLITE_NOTADB: "die Datei ist keine Datenbank",
+  SQLITE_PERM: "keine Berechtigung",
+  SQLITE_READONLY: "die Datenbank lässt sich nur lesen",
+};
+
+/**
+ * The short reason in an error, without the SQL around it: "EACCES: permission denied", "database or disk is full". An error that
+ * has no German words is quoted in its own.
+ */
+export function reasonIn(thrown: unknown): Bilingual {
   const machine = machineError(thrown);
-  if (machine) return machine.message.split(",")[0] ?? machine.message;
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (!machine) {
+    if (thrown instanceof BilingualError) return thrown.words;
+    return alike(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+  const en = machine.message.split(",")[0] ?? machine.message;
+  const code = String((machine as { code?: unknown }).code);
+  const de = GERMAN[/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code];
+  return { en, de: de === undefined ? en : `${de} (${code})` };
 }
+
+/** The same in English, for the log and the terminal. */
+export const reason = (thrown: unknown): string => reasonIn(thrown).en;

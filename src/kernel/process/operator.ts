@@ -1,4 +1,5 @@
 import { config } from "../../configuration/config";
+import { alike, type Bilingual, BilingualError } from "../values/bilingual";
 import { machineError, reason } from "./disk";
 
 /** Errors that end the program with one line for the operator (rule P1). */
@@ -6,8 +7,12 @@ import { machineError, reason } from "./disk";
 /** Wrong arguments; the program ends with status 2. */
 export class UsageError extends Error {}
 
-/** The machine stops the program; it ends with status 1 and this line. */
-export class OperatorError extends Error {}
+/** The machine stops the program; it ends with status 1 and this line, in English. The doctor tells both languages where it has them. */
+export class OperatorError extends BilingualError {
+  constructor(message: string | Bilingual) {
+    super(typeof message === "string" ? alike(message) : message);
+  }
+}
 
 /** Another program listens on the server's address. */
 export class AddressInUse extends OperatorError {}
@@ -33,12 +38,22 @@ export function addressTrouble(error: unknown): OperatorError {
   const { code } = error as { code?: string };
   const address = `${config["server.host"]}:${config["server.port"]}`;
   if (code === "EADDRINUSE")
-    return new AddressInUse(
-      `${address} is in use; choose another server.port (--port N, FAIRLEAD_SERVER_PORT) or stop the other program`,
-    );
+    return new AddressInUse({
+      en: `${address} is in use; choose another server.port (--port N, FAIRLEAD_SERVER_PORT) or stop the other program`,
+      de: `${address} ist belegt; wähle einen anderen server.port (--port N, FAIRLEAD_SERVER_PORT) oder beende das andere Programm`,
+    });
   const cure =
     code === "EACCES"
-      ? "choose a server.port (--port N, FAIRLEAD_SERVER_PORT) above 1023"
-      : "set server.host (--host ADDRESS, FAIRLEAD_SERVER_HOST) to an address of this machine";
-  return new OperatorError(`cannot listen on ${address} (${code}); ${cure}`);
+      ? {
+          en: "choose a server.port (--port N, FAIRLEAD_SERVER_PORT) above 1023",
+          de: "wähle einen server.port (--port N, FAIRLEAD_SERVER_PORT) über 1023",
+        }
+      : {
+          en: "set server.host (--host ADDRESS, FAIRLEAD_SERVER_HOST) to an address of this machine",
+          de: "setze server.host (--host ADDRESS, FAIRLEAD_SERVER_HOST) auf eine Adresse dieses Rechners",
+        };
+  return new OperatorError({
+    en: `cannot listen on ${address} (${code}); ${cure.en}`,
+    de: `unter ${address} kann kein Server lauschen (${code}); ${cure.de}`,
+  });
 }

@@ -1,3 +1,4 @@
+import type { Bilingual } from "../values/bilingual";
 import { reason } from "./disk";
 import { OperatorError } from "./operator";
 
@@ -17,6 +18,12 @@ export function print(text: string): Promise<void> {
 /** A size as a person reads it, such as "12.3 MB" or "1.2 GB" (powers of ten), from bytes. */
 export const sizeInWords = (bytes: number): string =>
   bytes < 999_950_000 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+
+/** The same in each language: "1.2 GB", "1,2 GB". */
+export function sizeInEach(bytes: number): Bilingual {
+  const en = sizeInWords(bytes);
+  return { en, de: en.replace(".", ",") };
+}
 
 /** Prints a value as one line of JSON. */
 export const printJson = (value: unknown): Promise<void> => print(JSON.stringify(value));

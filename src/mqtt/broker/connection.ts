@@ -1,5 +1,6 @@
 import { type Kept, keepConnection, LINK_TIMING, type Link } from "../../kernel/feeds/connection";
 import { log } from "../../kernel/logs/log";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import { type Incoming, Session, type SessionHandlers, type Version } from "./session";
 import type { BrokerSettings } from "./settings";
 import { counts, noteConnected, noteDisconnected, noteTrouble } from "./state";
@@ -39,6 +40,7 @@ export interface BrokerLink {
 export function keepBroker(settings: BrokerSettings, user: BrokerUser): BrokerLink {
   /** The version that the broker spoke last; the newer one is tried first until then. */
   let spoken: Version = 5;
+  /** The last words of the log: null before the first, an empty text while the broker is connected. */
   let told: string | null = null;
   let isStopping = false;
 
@@ -48,10 +50,10 @@ export function keepBroker(settings: BrokerSettings, user: BrokerUser): BrokerLi
       told = "";
       noteTrouble("connection", null);
     },
-    fails(why: string) {
+    fails(why: Bilingual) {
       if (isStopping) return;
-      if (told !== why) log.warn("the MQTT broker is not connected", { why });
-      told = why;
+      if (told !== why.en) log.warn("the MQTT broker is not connected", { why: why.en });
+      told = why.en;
       noteTrouble("connection", why);
     },
   };

@@ -1,4 +1,5 @@
 import { Transform, type TransformCallback } from "node:stream";
+import { BilingualError } from "../../kernel/values/bilingual";
 
 /**
  * The packets of a broker, on their way to the library that reads them. It keeps a packet in memory until all of it is there,
@@ -18,11 +19,14 @@ const OF_TURN = 100;
 /** The type of a message among control packets (MQTT 5, section 2.1.2). */
 const PUBLISH = 3;
 
-/** The broker sent what no broker may send. The message tells the operator, as what "it" does. */
-export class BrokerFault extends Error {
+/** The broker sent what no broker may send. It tells the operator, as what "it" does. */
+export class BrokerFault extends BilingualError {
   /** Errors without a code are no errors of the stream to the library. */
   readonly code = "BROKER_FAULT";
 }
+
+export const NO_MQTT = { en: "it does not speak MQTT", de: "er spricht kein MQTT" };
+export const TOO_LARGE = { en: "it sends packets that are too large", de: "er sendet zu große Pakete" };
 
 /** The header of a packet (MQTT 5, section 2.1.1). */
 interface Header {
@@ -39,7 +43,7 @@ function headerOf(bytes: number[]): Header | null {
     rest += (byte & 0x7f) * 128 ** (at - 1);
     if (byte < 0x80) return { bytes, rest };
   }
-  if (bytes.length > 4) throw new BrokerFault("it does not speak MQTT");
+  if (bytes.length > 4) throw new BrokerFault(NO_MQTT);
   return null;
 }
 
@@ -148,7 +152,7 @@ export class Frames extends Transform {
 
   #isTooLarge({ bytes: [first = 0], rest }: Header): boolean {
     if (first >> 4 === PUBLISH) return rest > LARGEST_PACKET;
-    if (rest > LARGEST_OTHER) throw new BrokerFault("it sends packets that are too large");
+    if (rest > LARGEST_OTHER) throw new BrokerFault(TOO_LARGE);
     return false;
   }
 

@@ -1,5 +1,6 @@
 import type { IPublishPacket, MqttClient } from "mqtt";
 import { DAY, SECOND } from "../../kernel/time/clock";
+import { alike, type Bilingual, BilingualError } from "../../kernel/values/bilingual";
 import { LARGEST_PACKET } from "./frames";
 import type { BrokerSettings } from "./settings";
 import { openStream } from "./streams";
@@ -42,7 +43,7 @@ export interface SessionHandlers {
   /** The broker sent something. */
   heard: () => void;
   /** The connection is gone. Called once, and not before the handshake is done. */
-  lost: (why: string) => void;
+  lost: (why: Bilingual) => void;
 }
 
 export interface Subscription {
@@ -64,7 +65,7 @@ export class Session {
   #line: { go: () => void; refuse: (error: Error) => void }[] = [];
   #progressAt = performance.now();
   #watch: ReturnType<typeof setInterval>;
-  #why: string | null = null;
+  #why: Bilingual | null = null;
 
   /**
    * Connects by one version of the protocol. Rejects with Lost, or with Refused for an answer that refuses; `signal` gives up.
@@ -80,7 +81,7 @@ export class Session {
     const stream = await openStream(settings.url, version, handlers.cut);
     if (signal.aborted) {
       stream.destroy();
-      throw new Lost("it was given up");
+      throw new Lost(alike("it was given up"));
     }
     let error: unknown = null;
     stream.on("error", (failure) => {
@@ -116,7 +117,7 @@ export class Session {
     client.handleMessage = (packet, done) => this.#take(packet, done);
     client.on("packetreceive", () => handlers.heard());
     client.on("disconnect", ({ reasonCode }) => {
-      if (reasonCode) this.#why ??= new Refused(reasonCode).message;
+      if (reasonCode) this.#why ??= new Refused(reasonCode).words;
     });
     this.#watch = setInterval(() => this.#lookForProgress(), ACKNOWLEDGE_TIMEOUT / 6);
   }
@@ -173,7 +174,7 @@ export class Session {
   }
 
   /** Ends the connection at once, as lost for a reason. */
-  fail(why: string): void {
+  fail(why: Bilingual): void {
     this.#why ??= why;
     this.#client.stream.destroy();
   }
@@ -194,7 +195,7 @@ export class Session {
 
   #isOver = false;
 
-  #end(why: string | null): void {
+  #end(why: Bilingual | null): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearInterval(this.#watch);
@@ -211,22 +212,26 @@ export class Session {
     const message = { topic, payload: Buffer.from(payload), isRetained: retain };
     this.#handlers.take(message).then(
       () => done(),
-      (error: Error) => this.fail(error.message),
+      (error: Error) => this.fail(error instanceof BilingualError ? error.words : alike(error.message)),
     );
   }
 
   #lookForProgress(): void {
     if (this.#underWay.size === 0) return;
-    if (performance.now() - this.#progressAt > ACKNOWLEDGE_TIMEOUT) this.fail("it acknowledges nothing");
+    if (performance.now() - this.#progressAt > ACKNOWLEDGE_TIMEOUT)
+      this.fail({ en: "it acknowledges nothing", de: "er bestätigt nichts" });
   }
 }
 
 /** Codes of a connection that the other side has ended. */
 const CUT = ["ECONNRESET", "EPIPE", "ERR_SOCKET_CLOSED"];
 
-const LOST = "it closed the connection";
+const LOST = { en: "it closed the connection", de: "er hat die Verbindung geschlossen" };
 /** As a broker does that knows an older version alone, and whatever is there that is no broker. */
-const UNANSWERED = "it closes the connection without an answer; do the scheme and the port of mqtt.url fit?";
+const UNANSWERED = {
+  en: "it closes the connection without an answer; do the scheme and the port of mqtt.url fit?",
+  de: "er schließt die Verbindung ohne Antwort; passen Schema und Port von mqtt.url?",
+};
 
 /** The error of a handshake that failed. */
 function failureOf(error: unknown): Error {

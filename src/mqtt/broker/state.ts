@@ -1,5 +1,6 @@
 import { config } from "../../configuration/config";
 import { Counter, counted, counters, gauge } from "../../kernel/logs/metrics";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import type { Version } from "./session";
 
 /** The state of the connection to the broker: its figures for the metrics, and its health. */
@@ -70,10 +71,10 @@ export function noteDisconnected(): void {
 const KINDS = ["connection", "refusal", "store", "subscription", "discovery"] as const;
 type Trouble = (typeof KINDS)[number];
 
-const troubles = new Map<Trouble, string>();
+const troubles = new Map<Trouble, Bilingual>();
 
 /** Notes a trouble of a kind, in words without any address; null for its end. */
-export function noteTrouble(kind: Trouble, words: string | null): void {
+export function noteTrouble(kind: Trouble, words: Bilingual | null): void {
   if (words === null) troubles.delete(kind);
   else troubles.set(kind, words);
 }
@@ -88,7 +89,7 @@ export interface BrokerState {
   /** Times that the connection was made anew since the start. */
   reconnects: number;
   /** The reason why it isn't up. */
-  trouble: string | null;
+  trouble: Bilingual | null;
 }
 
 /** Null if no broker is configured. */
@@ -101,6 +102,6 @@ export function brokerState(): BrokerState | null {
     protocol: connected === null ? null : connected === 5 ? "5.0" : "3.1.1",
     waiting: waiting(),
     reconnects: counts.reconnects.value,
-    trouble: isUp ? null : (trouble ?? "it was not connected yet"),
+    trouble: isUp ? null : (trouble ?? { en: "it was not connected yet", de: "er war noch nie verbunden" }),
   };
 }

@@ -1,11 +1,12 @@
 import { publish } from "../../kernel/db/events";
 import { AppError } from "../../kernel/errors/errors";
 import { logFailure, mayLog } from "../../kernel/errors/trouble";
+import { BilingualError } from "../../kernel/values/bilingual";
 import { jsonOf, MOST_VALUES } from "../../tracking/doors/content";
 import { deviceNamed } from "../../tracking/doors/forwarded";
 import type { Outcome, Reading, Rejection } from "../../tracking/ingest/fix";
 import { readOwnTracks } from "../../tracking/ingest/formats/owntracks";
-import { recordPositions } from "../../tracking/ingest/record";
+import { recordPositions, UNSTORABLE } from "../../tracking/ingest/record";
 import type { Incoming } from "../broker/session";
 import { counts, noteTrouble } from "../broker/state";
 
@@ -49,9 +50,9 @@ export async function takeOwnTracks({ topic, payload }: Incoming): Promise<void>
   } catch (error) {
     // The device was deleted a moment ago.
     if (error instanceof AppError && error.status === 404) return reject("unknown_device");
-    noteTrouble("store", "positions cannot be stored");
+    noteTrouble("store", UNSTORABLE);
     if (mayLog("positions by MQTT")) logFailure("a position that came by MQTT cannot be stored", error);
-    throw new Error("positions cannot be stored");
+    throw new BilingualError(UNSTORABLE);
   }
 }
 

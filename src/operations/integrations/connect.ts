@@ -59,7 +59,7 @@ export async function startConnecting(actor: Actor, slug: string, input: Connect
 }
 
 export const codeVerifiers = sealedColumn({
-  what: "verifiers of authorizations under way",
+  what: { en: "verifiers of authorizations under way", de: "Prüfwerte laufender Verbindungen" },
   table: "integration_states",
   id: "state_hash",
   column: "code_verifier",

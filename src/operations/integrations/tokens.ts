@@ -19,7 +19,7 @@ export type IntegrationRow = typeof integrations.$inferSelect;
 
 const ofKind = (kind: "access" | "refresh") =>
   sealedColumn({
-    what: "tokens of connected accounts",
+    what: { en: "tokens of connected accounts", de: "Token verbundener Konten" },
     table: "integrations",
     id: "id",
     column: `${kind}_token`,

@@ -1,11 +1,14 @@
 import {
+  closedWith,
   keepConnection,
   LINK_TIMING,
   type Link,
   type LinkTiming,
+  OVERLONG,
   toldInLog,
 } from "../../kernel/feeds/connection";
 import { failureOf } from "../../kernel/feeds/web-socket";
+import { alike } from "../../kernel/values/bilingual";
 import type { Position } from "../../kernel/values/great-circle";
 import { MESSAGE_TYPES, readFrame } from "./aisstream-messages";
 import { type Area, boxesOf, isLeft } from "./area";
@@ -78,20 +81,20 @@ function open({ url, apiKey }: Feed, area: Area, hear: Hear, link: Link): () => 
   };
   socket.onmessage = ({ data }: { data: string | Buffer }) => {
     if (data.length > MAX_FRAME) {
-      link.lost("it sent more than a message can be");
+      link.lost(OVERLONG);
       return;
     }
     const frame = readFrame(data.toString());
     if (!frame) return;
     if ("refusal" in frame) {
-      link.lost(frame.refusal);
+      link.lost(alike(frame.refusal));
       return;
     }
     link.heard();
     if (frame.report) hear(frame.report);
   };
   socket.onerror = (event) => link.lost(failureOf(event));
-  socket.onclose = ({ code }) => link.lost(`it closed the connection with ${code}`);
+  socket.onclose = ({ code }) => link.lost(closedWith(code));
   return () => {
     socket.close();
     setTimeout(() => socket.terminate(), CLOSE_GRACE).unref();

@@ -1,5 +1,4 @@
 import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
-import type { Locale } from "../../identity/email/locale";
 import { newId } from "../../kernel/crypto/id";
 import { db } from "../../kernel/db/connection";
 import { counter } from "../../kernel/db/counters";
@@ -8,6 +7,7 @@ import { rowid } from "../../kernel/db/table";
 import type { Client } from "../../kernel/http/client";
 import { readAt } from "../../kernel/http/paging";
 import { iso, now } from "../../kernel/time/clock";
+import type { Locale } from "../../kernel/values/bilingual";
 import { systemValue } from "../../runtime-settings/service";
 import { exportLogs } from "../export/table";
 import { type ExportLog, MAX_LOGS } from "./schema";

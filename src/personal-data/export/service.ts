@@ -1,4 +1,5 @@
 import { publicUrl } from "../../configuration/config";
+import { profile } from "../../configuration/profile";
 import { type Actor, transactAs } from "../../identity/access/actor";
 import { recordAudit } from "../../identity/audit/service";
 import { existingUser, ownId } from "../../identity/directory/users";
@@ -17,7 +18,7 @@ import { WORDS } from "./words";
 const running = new Set<string>();
 
 /** Archives made at once; further exports wait in turn. */
-const archives = semaphore({ atOnce: 2 });
+const archives = semaphore({ atOnce: () => profile.exportsAtOnce });
 
 /** An archive to download. */
 export interface Export {

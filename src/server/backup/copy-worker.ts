@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { rows } from "../../kernel/db/rows";
-import { flushToDisk, reason } from "../../kernel/process/disk";
+import { flushToDisk, reasonIn } from "../../kernel/process/disk";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
 /**
@@ -25,7 +26,7 @@ export interface TableCount {
 
 export interface CopyVerdict {
   /** Null if the copy is whole, on the disk and sound, else the reason why not. */
-  trouble: string | null;
+  trouble: Bilingual | null;
   counts: TableCount[];
 }
 
@@ -74,7 +75,10 @@ self.onmessage = ({ data }) => {
   try {
     self.postMessage({ trouble: null, counts: copy(data) });
   } catch (error) {
-    const trouble = error instanceof UnsoundDatabase ? `the copy ${error.message}` : reason(error);
+    const trouble =
+      error instanceof UnsoundDatabase
+        ? { en: `the copy ${error.words.en}`, de: `die Kopie ${error.words.de}` }
+        : reasonIn(error);
     self.postMessage({ trouble, counts: [] });
   }
 };

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isLeftover, nameWithoutReplacing, reason, UNFINISHED } from "../../kernel/process/disk";
+import { profile } from "../../configuration/profile";
+import { isLeftover, nameWithoutReplacing, reasonIn, UNFINISHED } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { WORKERS } from "../../workers";
 import type { CopyOrder, CopyVerdict, TableCount } from "./copy-worker";
@@ -32,7 +33,7 @@ export function startCopy(
   const removePartial = () => {
     for (const name of [partial, `${partial}-journal`]) rmSync(name, { force: true });
   };
-  const worker = new Worker(WORKERS.backup);
+  const worker = new Worker(WORKERS.backup, { smol: profile.smallThreads });
   const { promise: copied, resolve, reject } = Promise.withResolvers<TableCount[]>();
   // Nobody awaits it if the file could not be made.
   copied.catch(() => {});
@@ -50,7 +51,7 @@ export function startCopy(
       checkCounts?.(counts);
       nameWithoutReplacing(partial, file);
     } catch (error) {
-      throw new OperatorError(reason(error));
+      throw new OperatorError(reasonIn(error));
     } finally {
       worker.terminate();
       removePartial();

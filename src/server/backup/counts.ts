@@ -31,6 +31,9 @@ export function compareCounts(counts: TableCount[], began: Writes): void {
   const changed = now.others === began.others ? now.own - began.own : Number.POSITIVE_INFINITY;
   for (const { table, before, copied } of counts) {
     if (Math.abs(copied - before) > changed)
-      throw new OperatorError(`the copy has ${copied} rows in ${table}, and the database had ${before}`);
+      throw new OperatorError({
+        en: `the copy has ${copied} rows in ${table}, and the database had ${before}`,
+        de: `die Kopie hat ${copied} Zeilen in ${table}, die Datenbank hatte ${before}`,
+      });
   }
 }

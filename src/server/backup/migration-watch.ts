@@ -1,4 +1,5 @@
 import { config } from "../../configuration/config";
+import { profile } from "../../configuration/profile";
 import type { Extent } from "../../kernel/db/migration-extent";
 import type { MigrationWatch } from "../../kernel/db/open-data";
 import { log } from "../../kernel/logs/log";
@@ -23,7 +24,7 @@ export function watchMigration(tell: Tell): MigrationWatch & { end: () => void }
   let isEnded = false;
   const start = () => {
     if (worker !== null || isEnded) return;
-    worker = new Worker(WORKERS.migration);
+    worker = new Worker(WORKERS.migration, { smol: profile.smallThreads });
     worker.onerror = ({ message }) =>
       log.warn("the progress of the migration can't be told", { why: message });
     worker.postMessage({

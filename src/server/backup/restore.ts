@@ -129,7 +129,7 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
           `${file} was written by a newer version of Fairlead (migration ${unknown.at(-1)}); install that version to restore it`,
         );
       beginEpoch(copy);
-      return { pending, unreadable: unreadable(copy), writtenBy: versionOf(copy) };
+      return { pending, unreadable: unreadable(copy).map(({ en }) => en), writtenBy: versionOf(copy) };
     } finally {
       copy.close();
       flushToDisk(partial);

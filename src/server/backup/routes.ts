@@ -1,15 +1,18 @@
 import { Elysia } from "elysia";
 import { config } from "../../configuration/config";
 import { guard } from "../../identity/access/guard";
+import { localeOf } from "../../kernel/http/accept";
 import { errors, Single } from "../../kernel/http/answers";
 import { single } from "../../kernel/http/envelopes";
+import { query } from "../../kernel/http/schema";
 import { iso, isoOrNull } from "../../kernel/time/clock";
+import type { Locale } from "../../kernel/values/bilingual";
 import { backupsNow, beginBackup } from "./schedule";
-import { Backups } from "./schema";
+import { Backups, BackupsQuery } from "./schema";
 
 const path = "/v1/admin/backups";
 
-async function shown() {
+async function shown(locale: Locale) {
   const { backups, startedAt, failure } = await backupsNow();
   const data: Backups = {
     backups: backups
@@ -19,15 +22,16 @@ async function shown() {
     keep: config["backup.keep"],
     started_at: isoOrNull(startedAt),
     failed_at: isoOrNull(failure?.at ?? null),
-    error: failure?.why ?? null,
+    error: failure?.why[locale] ?? null,
   };
   return single(data, path);
 }
 
 export const backupRoutes = new Elysia({ prefix: path, tags: ["Health and information"] })
   .use(guard)
-  .get("", shown, {
+  .get("", ({ actor, query }) => shown(localeOf(query.locale, actor.client.acceptLanguage)), {
     access: "settings:read",
+    ...query(BackupsQuery),
     response: { 200: Single(Backups) },
     detail: {
       operationId: "listBackups",
@@ -37,13 +41,14 @@ export const backupRoutes = new Elysia({ prefix: path, tags: ["Health and inform
   })
   .post(
     "",
-    async ({ set }) => {
+    async ({ actor, query, set }) => {
       beginBackup();
       set.status = 202;
-      return await shown();
+      return await shown(localeOf(query.locale, actor.client.acceptLanguage));
     },
     {
       access: "settings:write",
+      ...query(BackupsQuery),
       response: { 202: Single(Backups), ...errors(409) },
       detail: {
         operationId: "beginBackup",

@@ -4,8 +4,9 @@ import { config } from "../../configuration/config";
 import { conflict } from "../../kernel/errors/errors";
 import { log } from "../../kernel/logs/log";
 import { dataPath } from "../../kernel/process/data-dir";
-import { reason } from "../../kernel/process/disk";
+import { reasonIn } from "../../kernel/process/disk";
 import { HOUR, iso, MINUTE, now } from "../../kernel/time/clock";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import { type Copying, startCopy } from "./copy";
 import { compareCounts, writesSoFar } from "./counts";
 import { checkDeeply, type DeepCheck, isDeepCheckDue, lastDeepCheck, stopDeepCheck } from "./deep-check";
@@ -28,7 +29,7 @@ export interface BackupState {
 let newest: number | null = null;
 /** Time of the newest backup before the first of those that were found to be of no use; null if that is unknown. */
 let lastGood: number | null = null;
-let failure: { at: number; why: string } | null = null;
+let failure: { at: number; why: Bilingual } | null = null;
 let copying: Copying | null = null;
 /** When the backup that is being made was begun (epoch milliseconds); null if none is. */
 let begunAt: number | null = null;
@@ -98,7 +99,7 @@ async function attempt(at: number, work: (directory: string) => Promise<void>): 
     if (config["backup.dir"] === null) await mkdir(directory, { recursive: true, mode: 0o700 });
     await work(directory);
   } catch (error) {
-    if (!stopped) note(reason(error), directory, at);
+    if (!stopped) note(reasonIn(error), directory, at);
   }
 }
 
@@ -130,10 +131,10 @@ export async function backupsNow() {
 /** True if the last attempt failed a moment ago, by a clock that may have been set back since. */
 const isTooSoon = (at: number): boolean => failure !== null && Math.abs(at - failure.at) < RETRY;
 
-function note(why: string, directory: string, at: number): void {
-  if (failure?.why !== why)
+function note(why: Bilingual, directory: string, at: number): void {
+  if (failure?.why.en !== why.en)
     log.error("a backup failed; make room or mend backup.dir, and see `fairlead doctor`", {
-      why,
+      why: why.en,
       directory,
       newest_backup: newest === null ? "none" : iso(newest),
       retry_minutes: RETRY / MINUTE,

@@ -1,3 +1,4 @@
+import { localeQuery } from "../../kernel/http/accept";
 import { nullable, oneOf, out, record, t } from "../../kernel/http/schema";
 
 const Backup = record(
@@ -14,6 +15,8 @@ const Backup = record(
   },
   "A whole copy of the database",
 );
+
+export const BackupsQuery = t.Object({ locale: localeQuery("`error`") });
 
 export const Backups = record(
   "Backups",

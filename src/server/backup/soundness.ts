@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { migrations } from "../../kernel/db/migrations.gen";
 import { rows } from "../../kernel/db/rows";
+import { BilingualError } from "../../kernel/values/bilingual";
 
-/** A file that can't be served as database; the message is a phrase: "is damaged (…)". */
-export class UnsoundDatabase extends Error {}
+/** A file that can't be served as database; its words are a phrase: "is damaged (…)". */
+export class UnsoundDatabase extends BilingualError {}
 
 /** The schema of a sound database, compared with this version's. */
 export interface SchemaState {
@@ -24,10 +25,18 @@ export function checkSoundness(database: Database, depth: "quick" | "whole"): Sc
     database,
     depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)",
   );
-  if (verdict !== "ok") throw new UnsoundDatabase(`is damaged (${verdict ?? "no answer"})`);
+  if (verdict !== "ok")
+    throw new UnsoundDatabase({
+      en: `is damaged (${verdict ?? "no answer"})`,
+      de: `ist beschädigt (${verdict ?? "keine Antwort"})`,
+    });
   const state = schemaState(database);
   const broken = firstValue(database, "PRAGMA foreign_key_check");
-  if (broken !== null) throw new UnsoundDatabase(`has broken references in the table ${broken}`);
+  if (broken !== null)
+    throw new UnsoundDatabase({
+      en: `has broken references in the table ${broken}`,
+      de: `hat in der Tabelle ${broken} Verweise ins Leere`,
+    });
   return state;
 }
 
@@ -52,10 +61,16 @@ export function schemaState(database: Database): SchemaState {
   );
   const [first] = known.keys();
   if (first === undefined || applied.get(first) !== known.get(first))
-    throw new UnsoundDatabase("is not a Fairlead database");
+    throw new UnsoundDatabase({
+      en: "is not a Fairlead database",
+      de: "ist keine Datenbank von Fairlead",
+    });
   for (const [tag, hash] of applied)
     if (known.has(tag) && known.get(tag) !== hash)
-      throw new UnsoundDatabase(`was changed by a different version of the migration ${tag}`);
+      throw new UnsoundDatabase({
+        en: `was changed by a different version of the migration ${tag}`,
+        de: `wurde von einer anderen Fassung der Migration ${tag} geändert`,
+      });
   return {
     applied: [...applied.keys()],
     unknown: [...applied.keys()].filter((tag) => !known.has(tag)),

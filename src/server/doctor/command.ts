@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { config, providers } from "../../configuration/config";
 import { dataPath } from "../../kernel/process/data-dir";
-import { reason } from "../../kernel/process/disk";
+import { reasonIn } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { print, printJson } from "../../kernel/process/print";
 import { now } from "../../kernel/time/clock";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import { backupsAmong, newestBy } from "../backup/names";
 import { checkBroker } from "./broker";
 import { checkCharts } from "./charts";
@@ -16,7 +17,7 @@ import {
   checkNotifications,
 } from "./configuration";
 import { checkDatabase, type DatabaseReport, nothingKnown } from "./database";
-import { type Finding, problem } from "./findings";
+import { type Check, type Finding, problem } from "./findings";
 import {
   canEnter,
   checkAddress,
@@ -30,7 +31,9 @@ import {
   checkTemporaryDirectory,
   isAbsent,
 } from "./machine";
+import { checkMemory } from "./memory";
 import { checkOutside } from "./outside";
+import { type Printed, printed } from "./printed";
 import { checkReceiver } from "./receiver";
 import { checkShore } from "./shore";
 import { checkSignIns } from "./sign-ins";
@@ -43,11 +46,11 @@ export async function examineInstallation(asJson: boolean): Promise<void> {
   const findings = await examine();
   const count = (verdict: Finding["verdict"]) => findings.filter((found) => found.verdict === verdict).length;
   const [problems, warnings] = [count("problem"), count("warning")];
-  if (asJson) await printJson({ problems, warnings, findings });
+  if (asJson) await printJson({ problems, warnings, findings: findings.map(printed) } satisfies Printed);
   else {
     const width = Math.max(...findings.map(({ check }) => check.length));
     for (const { check, verdict, message } of findings)
-      await print(`${verdict.padEnd(7)}  ${check.padEnd(width)}  ${message}`);
+      await print(`${verdict.padEnd(7)}  ${check.padEnd(width)}  ${message.en}`);
   }
   if (problems > 0)
     throw new OperatorError(
@@ -75,6 +78,7 @@ async function examine(): Promise<Finding[]> {
     ...(await attempt("disk", checkDisk)),
     ...checkClock(time, database.happened, dates),
     ...checkLimits(),
+    ...(await attempt("memory", checkMemory)),
     ...checkTemporaryDirectory(),
     ...hash,
     ...checkEmail(config, database.waitingEmails),
@@ -90,20 +94,29 @@ async function examine(): Promise<Finding[]> {
 }
 
 /** The findings of a check, or one saying that it could not be made. */
-async function attempt(check: string, make: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+async function attempt(check: Check, make: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await make();
   } catch (error) {
-    return [problem(check, `cannot be checked: ${reason(error)}; ${wayOut(error)}`)];
+    const [why, way] = [reasonIn(error), wayOut(error)];
+    return [
+      problem(check, {
+        en: `cannot be checked: ${why.en}; ${way.en}`,
+        de: `lässt sich nicht prüfen: ${why.de}; ${way.de}`,
+      }),
+    ];
   }
 }
 
 /** The remedy for a file that can't be inspected. */
-function wayOut(error: unknown): string {
-  const { code, path } = error as { code?: string; path?: string };
+function wayOut(error: unknown): Bilingual {
+  const { code, path = config["data.dir"] } = error as { code?: string; path?: string };
   return /^(EACCES|EPERM|SQLITE_(CANTOPEN|PERM|READONLY))/.test(String(code))
-    ? "run the doctor as the server's user"
-    : `check ${path ?? config["data.dir"]}`;
+    ? {
+        en: "run the doctor as the server's user",
+        de: "rufe fairlead doctor als Benutzer des Servers auf",
+      }
+    : { en: `check ${path}`, de: `prüfe ${path}` };
 }
 
 function backupFacts(time: number): { newest: number | null; sameDisk: boolean | null } {

@@ -6,17 +6,18 @@ import { SUPER_ADMIN } from "../../identity/access/caller";
 import { useMasterKey } from "../../kernel/crypto/encryption";
 import { rows } from "../../kernel/db/rows";
 import { dataPath, readMasterKey, readMasterKeys } from "../../kernel/process/data-dir";
-import { reason } from "../../kernel/process/disk";
-import { sizeInWords } from "../../kernel/process/print";
+import { reasonIn } from "../../kernel/process/disk";
+import { sizeInEach } from "../../kernel/process/print";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import { checkSoundness, UnsoundDatabase } from "../backup/soundness";
 import { type Happened, happened } from "../health/clock";
-import { unreadable, whyClosed } from "../keys/check";
+import { listed, unreadable, whyClosed } from "../keys/check";
 import { type Finding, ok, problem } from "./findings";
 
 export interface DatabaseReport {
   findings: Finding[];
   /** Kinds of secrets in it that the master key here does not open, as words. */
-  closed: string[];
+  closed: Bilingual[];
   /** All that is known to have happened, by which the clock is checked. */
   happened: Happened[];
   /** Number of emails that were tried and wait. */
@@ -54,12 +55,20 @@ export function checkDatabase(): DatabaseReport {
   const path = dataPath.database();
   const report = nothingKnown();
   if (!existsSync(path)) {
-    report.findings.push(ok("database", "there is none yet; the first start creates it"));
+    report.findings.push(
+      ok("database", {
+        en: "there is none yet; the first start creates it",
+        de: "es gibt noch keine; der erste Start legt sie an",
+      }),
+    );
     return report;
   }
   if (!isOurs(path)) {
     report.findings.push(
-      problem("database", `${path} is not writable for this user; chown it to the server's user`),
+      problem("database", {
+        en: `${path} is not writable for this user; chown it to the server's user`,
+        de: `dieser Benutzer darf ${path} nicht schreiben; gib die Datei mit chown dem Benutzer des Servers`,
+      }),
     );
     return report;
   }
@@ -104,9 +113,12 @@ export function checkDatabase(): DatabaseReport {
       database.close();
     }
   } catch (error) {
-    const why = error instanceof UnsoundDatabase ? error.message : `cannot be read: ${reason(error)}`;
+    const why = error instanceof UnsoundDatabase ? error.words : whyUnread(error);
     report.findings.push(
-      problem("database", `it ${why}; stop the server and restore a backup (fairlead restore FILE)`),
+      problem("database", {
+        en: `it ${why.en}; stop the server and restore a backup (fairlead restore FILE)`,
+        de: `sie ${why.de}; halte den Server an und stelle eine Sicherung wieder her (fairlead restore DATEI)`,
+      }),
     );
   }
   return report;
@@ -171,23 +183,32 @@ function openReadOnly(path: string): Database {
   );
 }
 
+function whyUnread(error: unknown): Bilingual {
+  const why = reasonIn(error);
+  return { en: `cannot be read: ${why.en}`, de: `lässt sich nicht lesen: ${why.de}` };
+}
+
 function examine(database: Database, size: number): Finding[] {
   const { unknown, pending } = checkSoundness(database, "quick");
   if (unknown.length > 0)
     return [
-      problem(
-        "database",
-        `it was written by a newer version (migration ${unknown.at(-1)}); install that version, or restore a backup from before the upgrade`,
-      ),
+      problem("database", {
+        en: `it was written by a newer version (migration ${unknown.at(-1)}); install that version, or restore a backup from before the upgrade`,
+        de: `eine neuere Version hat sie geschrieben (Migration ${unknown.at(-1)}); installiere diese Version, oder stelle eine Sicherung von davor wieder her`,
+      }),
     ];
+  const bytes = sizeInEach(size);
   const state =
     pending.length > 0
-      ? `; the next start copies it to ${dataPath.backups()}, then applies ${pending.join(", ")}`
-      : "";
-  return [ok("database", `sound, ${sizeInWords(size)}${state}`)];
+      ? {
+          en: `; the next start copies it to ${dataPath.backups()}, then applies ${pending.join(", ")}`,
+          de: `; der nächste Start kopiert sie nach ${dataPath.backups()} und wendet dann an: ${pending.join(", ")}`,
+        }
+      : { en: "", de: "" };
+  return [ok("database", { en: `sound, ${bytes.en}${state.en}`, de: `in Ordnung, ${bytes.de}${state.de}` })];
 }
 
-function closedSecrets(database: Database): string[] {
+function closedSecrets(database: Database): Bilingual[] {
   try {
     useMasterKey(...readMasterKeys());
   } catch {
@@ -197,11 +218,13 @@ function closedSecrets(database: Database): string[] {
   return unreadable(database);
 }
 
-const tellClosed = (closed: string[]): Finding =>
-  problem(
-    "master key",
-    `${whyClosed(readMasterKey() !== null, closed.join(", "))}; the server does not start with a key that can decrypt none of them`,
-  );
+function tellClosed(closed: Bilingual[]): Finding {
+  const why = whyClosed(readMasterKey() !== null, listed(closed));
+  return problem("master key", {
+    en: `${why.en}; the server does not start with a key that can decrypt none of them`,
+    de: `${why.de}; mit einem Schlüssel, der keines davon entschlüsselt, startet der Server nicht`,
+  });
+}
 
 /** A query's single value; null if there is none, or if an older schema lacks the table. */
 function value(database: Database, sql: string): unknown {

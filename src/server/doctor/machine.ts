@@ -7,9 +7,10 @@ import { hashPassword, requirePasswordHash } from "../../kernel/crypto/crypto";
 import { tryAddress } from "../../kernel/process/address";
 import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
 import { isServed } from "../../kernel/process/data-lock";
-import { reason } from "../../kernel/process/disk";
-import { sizeInWords } from "../../kernel/process/print";
+import { reasonIn } from "../../kernel/process/disk";
+import { sizeInEach } from "../../kernel/process/print";
 import { DAY, iso, MINUTE, SECOND } from "../../kernel/time/clock";
+import { type Bilingual, dateInGerman, numberInGerman } from "../../kernel/values/bilingual";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
 import { clockTrouble, type Happened } from "../health/clock";
 import { type Finding, ok, orOk, problem, warning } from "./findings";
@@ -26,39 +27,57 @@ export function checkPermissions(): Finding[] {
   if (!existsSync(directory)) return checkPlace(directory);
   const stats = statSync(directory);
   if (!stats.isDirectory())
-    return [problem("data directory", `${directory} is not a directory; choose another data.dir`)];
+    return [
+      problem("data directory", {
+        en: `${directory} is not a directory; choose another data.dir`,
+        de: `${directory} ist kein Ordner; wähle einen anderen data.dir`,
+      }),
+    ];
   const found: Finding[] = [];
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    found.push(problem("data directory", `${directory} ${cureOf(error)}`));
+    found.push(problem("data directory", cureOf(directory, error)));
   }
   // The content of a directory that can't be entered is unknown.
   if (!canEnter(directory)) return found;
   if (stats.mode & WRITABLE_BY_OTHERS)
     found.push(
-      problem(
-        "data directory",
-        `other users can write to ${directory}, and so replace the database and the key; run chmod 700 ${directory}`,
-      ),
+      problem("data directory", {
+        en: `other users can write to ${directory}, and so replace the database and the key; run chmod 700 ${directory}`,
+        de: `andere Benutzer können in ${directory} schreiben und so die Datenbank und den Schlüssel austauschen; rufe chmod 700 ${directory} auf`,
+      }),
     );
   else if (stats.mode & FOR_OTHERS)
-    found.push(warning("data directory", `other users can list ${directory}; run chmod 700 ${directory}`));
+    found.push(
+      warning("data directory", {
+        en: `other users can list ${directory}; run chmod 700 ${directory}`,
+        de: `andere Benutzer sehen, was in ${directory} liegt; rufe chmod 700 ${directory} auf`,
+      }),
+    );
   const secret = ["fairlead.db", "fairlead.db-wal", "master.key"].map((name) => join(directory, name));
   for (const path of secret) {
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file) continue;
     if (file.mode & FOR_OTHERS)
-      found.push(problem("data directory", `other users can read ${path}; run chmod 600 ${path}`));
+      found.push(
+        problem("data directory", {
+          en: `other users can read ${path}; run chmod 600 ${path}`,
+          de: `andere Benutzer können ${path} lesen; rufe chmod 600 ${path} auf`,
+        }),
+      );
     if (file.uid !== stats.uid)
       found.push(
-        warning(
-          "data directory",
-          `${path} and ${directory} belong to different users; chown both to the server's user`,
-        ),
+        warning("data directory", {
+          en: `${path} and ${directory} belong to different users; chown both to the server's user`,
+          de: `${path} und ${directory} gehören verschiedenen Benutzern; gib beide mit chown dem Benutzer des Servers`,
+        }),
       );
   }
-  return orOk(found, "data directory", `only the operator can access ${directory}`);
+  return orOk(found, "data directory", {
+    en: `only the operator can access ${directory}`,
+    de: `nur der Benutzer des Servers kommt an ${directory}`,
+  });
 }
 
 /** Checks that a missing data directory can be made. */
@@ -68,21 +87,33 @@ function checkPlace(directory: string): Finding[] {
   try {
     accessSync(parent, constants.W_OK | constants.X_OK);
   } catch (error) {
+    const cure = cureOf(parent, error);
     return [
-      problem(
-        "data directory",
-        `${directory} does not exist or is not visible, and ${parent} ${cureOf(error)}`,
-      ),
+      problem("data directory", {
+        en: `${directory} does not exist or is not visible, and ${cure.en}`,
+        de: `${directory} gibt es nicht, oder der Ordner ist nicht zu sehen, und ${cure.de}`,
+      }),
     ];
   }
-  return [ok("data directory", `${directory} does not exist yet; the first start creates it`)];
+  return [
+    ok("data directory", {
+      en: `${directory} does not exist yet; the first start creates it`,
+      de: `${directory} gibt es noch nicht; der erste Start legt den Ordner an`,
+    }),
+  ];
 }
 
-/** The reason why a file or directory can't be used, and the remedy. */
-function cureOf(error: unknown): string {
+/** The reason why a directory can't be used, and the remedy. */
+function cureOf(directory: string, error: unknown): Bilingual {
   return (error as { code?: string }).code === "EROFS"
-    ? "is on a read-only file system; remount it, and check the disk: the kernel does this when a disk fails (dmesg)"
-    : "is not writable for this user; run the doctor as the server's user, or chown and chmod it";
+    ? {
+        en: `${directory} is on a read-only file system; remount it, and check the disk: the kernel does this when a disk fails (dmesg)`,
+        de: `${directory} liegt auf einem Dateisystem, das sich nur lesen lässt; hänge es neu ein, und prüfe den Datenträger: So reagiert der Kernel, wenn einer ausfällt (dmesg)`,
+      }
+    : {
+        en: `${directory} is not writable for this user; run the doctor as the server's user, or chown and chmod it`,
+        de: `dieser Benutzer darf ${directory} nicht schreiben; rufe fairlead doctor als Benutzer des Servers auf, oder ändere den Ordner mit chown und chmod`,
+      };
 }
 
 /** True if a path certainly doesn't exist; false for one in a directory that this user may not enter. */
@@ -108,31 +139,36 @@ export function canEnter(directory: string): boolean {
  * Checks the master key. `closed` names the secrets in the database that no key here opens: the database's
  * check reports them.
  */
-export function checkKey(closed: string[]): Finding[] {
+export function checkKey(closed: Bilingual[]): Finding[] {
   try {
     const left = dataPath.formerKey();
     if (config["security.encryption_key"] === null && existsSync(left))
       return [
-        warning(
-          "master key",
-          `its rotation is not done: ${left} is still there. Call fairlead key rotate-master, which goes on with it`,
-        ),
+        warning("master key", {
+          en: `its rotation is not done: ${left} is still there. Call fairlead key rotate-master, which goes on with it`,
+          de: `sein Wechsel ist nicht fertig: ${left} ist noch da. Rufe fairlead key rotate-master auf, das macht damit weiter`,
+        }),
       ];
     if (readMasterKey())
       return closed.length > 0
         ? []
-        : [ok("master key", "present; keep a copy of it, separate from the backups")];
+        : [
+            ok("master key", {
+              en: "present; keep a copy of it, separate from the backups",
+              de: "vorhanden; bewahre eine Kopie davon auf, getrennt von den Sicherungen",
+            }),
+          ];
   } catch (error) {
-    return [problem("master key", (error as Error).message)];
+    return [problem("master key", reasonIn(error))];
   }
   if (closed.length > 0) return [];
   return [
     existsSync(dataPath.database())
-      ? warning(
-          "master key",
-          "missing, but nothing in the database needs it yet; the next start creates one. If you had one, restore it first",
-        )
-      : ok("master key", "the first start creates one"),
+      ? warning("master key", {
+          en: "missing, but nothing in the database needs it yet; the next start creates one. If you had one, restore it first",
+          de: "er fehlt, aber noch braucht ihn nichts in der Datenbank; der nächste Start legt einen an. Wenn du einen hattest, stelle ihn vorher wieder her",
+        })
+      : ok("master key", { en: "the first start creates one", de: "der erste Start legt einen an" }),
   ];
 }
 
@@ -147,15 +183,22 @@ export function checkDisk(): Finding[] {
     if (!existsSync(directory) || (at === 1 && config["backup.dir"] === null)) return [];
     const { bavail, bsize, files, ffree } = statfsSync(directory);
     const free = bavail * bsize;
-    const told = `${sizeInWords(free)} free for ${directory}`;
+    const room = sizeInEach(free);
+    const told = { en: `${room.en} free for ${directory}`, de: `${room.de} frei für ${directory}` };
     if (free < LITTLE || (files > 0 && ffree < 100))
-      return [problem("disk", `${told}; free some space, or writes will fail`)];
+      return [
+        problem("disk", {
+          en: `${told.en}; free some space, or writes will fail`,
+          de: `${told.de}; schaffe Platz, sonst lässt sich nichts mehr speichern`,
+        }),
+      ];
+    const size = sizeInEach(database);
     if (free < 2 * database)
       return [
-        warning(
-          "disk",
-          `${told}, and the database takes ${sizeInWords(database)}; free some space, or backups and upgrades may fail`,
-        ),
+        warning("disk", {
+          en: `${told.en}, and the database takes ${size.en}; free some space, or backups and upgrades may fail`,
+          de: `${told.de}, und die Datenbank braucht ${size.de}; schaffe Platz, sonst können Sicherungen und neue Versionen scheitern`,
+        }),
       ];
     return [ok("disk", told)];
   });
@@ -169,15 +212,25 @@ const MUCH = 60 * MINUTE;
  * epoch milliseconds. Two-factor codes bear half a minute.
  */
 export function checkClock(time: number, happened: Happened[], outside: number[]): Finding[] {
-  const told = iso(time);
+  const told = { en: iso(time), de: dateInGerman(time) };
   const trouble = clockTrouble(time, happened);
   if (trouble !== null) return [problem("clock", trouble)];
   const gaps = outside.map((other) => Math.abs(time - other)).sort((a, b) => a - b);
   const gap = gaps[Math.floor(gaps.length / 2)] ?? 0;
-  const others = `it differs by ${Math.round(gap / SECOND)} s from the clocks of external services; synchronize it by NTP or GPS (timedatectl)`;
+  const seconds = Math.round(gap / SECOND);
+  const others = {
+    en: `it differs by ${seconds} s from the clocks of external services; synchronize it by NTP or GPS (timedatectl)`,
+    de: `sie weicht um ${numberInGerman(seconds)} s von den Uhren externer Dienste ab; stelle sie nach NTP oder GPS (timedatectl)`,
+  };
   if (gap > MUCH) return [problem("clock", others)];
   if (gap > SOME) return [warning("clock", others)];
-  return [ok("clock", gaps.length > 0 ? `${told}, in agreement with external services` : told)];
+  if (gaps.length === 0) return [ok("clock", told)];
+  return [
+    ok("clock", {
+      en: `${told.en}, in agreement with external services`,
+      de: `${told.de}, ebenso wie bei externen Diensten`,
+    }),
+  ];
 }
 
 /** Tries to listen on the server's address. No finding if a server runs: it listens already. */
@@ -186,9 +239,10 @@ export async function checkAddress(): Promise<Finding[]> {
   try {
     await tryAddress();
   } catch (error) {
-    return [problem("address", (error as Error).message)];
+    return [problem("address", reasonIn(error))];
   }
-  return [ok("address", `${config["server.host"]}:${config["server.port"]} is free`)];
+  const address = `${config["server.host"]}:${config["server.port"]}`;
+  return [ok("address", { en: `${address} is free`, de: `${address} ist frei` })];
 }
 
 /** Open files; each client takes one. */
@@ -196,13 +250,17 @@ const MANY_FILES = 1_024;
 
 export function checkLimits(): Finding[] {
   const files = openFilesLimit();
-  const told = `up to ${files}, enough for ${connectionsFor(files)} WebSockets`;
+  const sockets = connectionsFor(files);
+  const told = {
+    en: `up to ${files}, enough for ${sockets} WebSockets`,
+    de: `bis zu ${numberInGerman(files)}, das reicht für ${numberInGerman(sockets)} WebSockets`,
+  };
   return files < MANY_FILES
     ? [
-        warning(
-          "open files",
-          `${told}; raise the limit (ulimit -Hn, or LimitNOFILE=65536 in the systemd unit)`,
-        ),
+        warning("open files", {
+          en: `${told.en}; raise the limit (ulimit -Hn, or LimitNOFILE=65536 in the systemd unit)`,
+          de: `${told.de}; erhöhe die Grenze (ulimit -Hn, oder LimitNOFILE=65536 in der Unit von systemd)`,
+        }),
       ]
     : [ok("open files", told)];
 }
@@ -216,22 +274,28 @@ export function checkTemporaryDirectory(): Finding[] {
   try {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
+    const why = reasonIn(error);
     return [
-      problem(
-        "temporary directory",
-        `${directory} cannot be used (${reason(error)}); create it, or set TMPDIR to a writable directory`,
-      ),
+      problem("temporary directory", {
+        en: `${directory} cannot be used (${why.en}); create it, or set TMPDIR to a writable directory`,
+        de: `${directory} lässt sich nicht benutzen (${why.de}); lege den Ordner an, oder setze TMPDIR auf einen, in den sich schreiben lässt`,
+      }),
     ];
   }
   const [, mountPoint = "", options = ""] = mountOf(resolve(directory)) ?? [];
   return options.split(",").includes("noexec")
     ? [
-        warning(
-          "temporary directory",
-          `${directory} does not permit execution (${mountPoint} is mounted noexec); set BUN_TMPDIR to a directory that does, which the executable needs`,
-        ),
+        warning("temporary directory", {
+          en: `${directory} does not permit execution (${mountPoint} is mounted noexec); set BUN_TMPDIR to a directory that does, which the executable needs`,
+          de: `aus ${directory} lässt sich nichts ausführen (${mountPoint} ist mit noexec eingehängt); setze BUN_TMPDIR auf einen Ordner, aus dem das geht, denn das Programm braucht ihn`,
+        }),
       ]
-    : [ok("temporary directory", `${directory} is writable and permits execution`)];
+    : [
+        ok("temporary directory", {
+          en: `${directory} is writable and permits execution`,
+          de: `in ${directory} lässt sich schreiben und ausführen`,
+        }),
+      ];
 }
 
 /** Checks that passwords can be hashed here, and measures the time that it takes. */
@@ -239,11 +303,12 @@ export async function checkPasswordHash(): Promise<Finding[]> {
   try {
     await requirePasswordHash();
   } catch (error) {
-    return [problem("password hash", (error as Error).message)];
+    return [problem("password hash", reasonIn(error))];
   }
   const started = performance.now();
   await hashPassword("doctor");
-  return [ok("password hash", `works; takes ${Math.round(performance.now() - started)} ms`)];
+  const took = Math.round(performance.now() - started);
+  return [ok("password hash", { en: `works; takes ${took} ms`, de: `geht; einer dauert ${took} ms` })];
 }
 
 /** The mount that a path lies on: device, mount point and options (proc(5)). */
@@ -264,18 +329,24 @@ export function checkGeoip(time: number): Finding[] {
     const days = Math.floor((time - geoipBuilt(path).getTime()) / DAY);
     return days > 365
       ? [
-          warning(
-            "GeoIP",
-            `${path} is ${days} days old; replace it with a newer one, which the server picks up by itself`,
-          ),
+          warning("GeoIP", {
+            en: `${path} is ${days} days old; replace it with a newer one, which the server picks up by itself`,
+            de: `${path} ist ${numberInGerman(days)} Tage alt; ersetze die Datei durch eine neuere, die der Server von selbst übernimmt`,
+          }),
         ]
-      : [ok("GeoIP", `${path} is ${days} days old`)];
+      : [
+          ok("GeoIP", {
+            en: `${path} is ${days} days old`,
+            de: `${path} ist ${days} ${days === 1 ? "Tag" : "Tage"} alt`,
+          }),
+        ];
   } catch (error) {
+    const why = reasonIn(error);
     return [
-      problem(
-        "GeoIP",
-        `${path} cannot be read (${reason(error)}), so the server would not start; fix the path or the file`,
-      ),
+      problem("GeoIP", {
+        en: `${path} cannot be read (${why.en}), so the server would not start; fix the path or the file`,
+        de: `${path} lässt sich nicht lesen (${why.de}), also würde der Server nicht starten; berichtige den Pfad oder die Datei`,
+      }),
     ];
   }
 }

@@ -1,6 +1,7 @@
 import { config } from "../../configuration/config";
 import { isServed } from "../../kernel/process/data-lock";
-import { type Finding, ok, problem, warning } from "./findings";
+import { dateInGerman } from "../../kernel/values/bilingual";
+import { type Finding, ok, problem, untold } from "./findings";
 import { runningServices } from "./running";
 
 /** The doctor's look at the vessel's own receiver. Its address is tried with the other addresses outside. */
@@ -14,28 +15,43 @@ const CHECK = "own position";
 export async function checkReceiver(knowsDevice: boolean | null): Promise<Finding[]> {
   const source = config["position.source"];
   if (source === "none") return [];
+  const device = config["position.device"];
   if (knowsDevice === false)
     return [
-      problem(
-        CHECK,
-        `position.device is ${config["position.device"]}, which is no device, so no position is stored; set it to the id of one of GET /v1/devices, or leave it out`,
-      ),
+      problem(CHECK, {
+        en: `position.device is ${device}, which is no device, so no position is stored; set it to the id of one of GET /v1/devices, or leave it out`,
+        de: `position.device ist ${device}, und dieses Gerät gibt es nicht, also wird keine Position gespeichert; setze die Kennung eines Gerätes (id in GET /v1/devices), oder lass die Einstellung weg`,
+      }),
     ];
-  if (!isServed()) return [ok(CHECK, `from ${source}; whether fixes come shows once the server runs`)];
-  const position = (await runningServices())?.position;
-  if (!position)
+  if (!isServed())
     return [
-      warning(CHECK, "the server doesn't tell of it; restart the server, so that it reads the configuration"),
+      ok(CHECK, {
+        en: `from ${source}; whether fixes come shows once the server runs`,
+        de: `von ${source}; ob Positionen kommen, zeigt sich, sobald der Server läuft`,
+      }),
     ];
+  const position = await runningServices("position");
+  if (!position) return [untold(CHECK)];
   const { status, trouble, reconnects, last_fix_at } = position;
-  const times = reconnects === 1 ? "once" : `${reconnects} times`;
-  const history = `${reconnects === 0 ? "" : `; reconnected ${times} since the start`}`;
+  const history =
+    reconnects === 0
+      ? { en: "", de: "" }
+      : {
+          en: `; reconnected ${reconnects === 1 ? "once" : `${reconnects} times`} since the start`,
+          de: `; seit dem Start ${reconnects === 1 ? "einmal" : `${reconnects}-mal`} neu verbunden`,
+        };
+  const newest = last_fix_at === null ? null : dateInGerman(Date.parse(last_fix_at));
   return status === "up"
-    ? [ok(CHECK, `from ${source}, newest fix at ${last_fix_at}${history}`)]
+    ? [
+        ok(CHECK, {
+          en: `from ${source}, newest fix at ${last_fix_at}${history.en}`,
+          de: `von ${source}, neueste Position ${newest}${history.de}`,
+        }),
+      ]
     : [
-        problem(
-          CHECK,
-          `no fix from ${source} since ${last_fix_at ?? "the start"}: ${trouble}${history}; check the receiver, its antenna and position.url`,
-        ),
+        problem(CHECK, {
+          en: `no fix from ${source} since ${last_fix_at ?? "the start"}: ${trouble?.en}${history.en}; check the receiver, its antenna and position.url`,
+          de: `keine Position von ${source} seit ${newest ?? "dem Start"}: ${trouble?.de}${history.de}; prüfe den Empfänger, seine Antenne und position.url`,
+        }),
       ];
 }

@@ -1,9 +1,13 @@
+import { localeQuery } from "../../kernel/http/accept";
 import { oneOf, out, record, t } from "../../kernel/http/schema";
+
+export const ExaminationQuery = t.Object({ locale: localeQuery("`title` and `message`") });
 
 const Finding = record(
   "Finding",
   {
-    check: out.string("The part that was looked at", "disk"),
+    check: out.string("The part that was looked at; the same in every language", "disk"),
+    title: out.string("Its name for readers", "Disk"),
     verdict: oneOf(
       ["ok", "warning", "problem"],
       "A problem needs mending, a warning deserves a thought",

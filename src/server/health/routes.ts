@@ -1,6 +1,8 @@
 import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
-import { ApiInfo, Health, Liveness, Readiness } from "./schema";
+import { localeOf } from "../../kernel/http/accept";
+import { query } from "../../kernel/http/schema";
+import { ApiInfo, Health, HealthQuery, Liveness, Readiness } from "./schema";
 import { apiInfo, health, readiness } from "./service";
 
 /**
@@ -30,26 +32,28 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
   .use(guard)
   .get(
     "/health",
-    async ({ set }) => {
-      const report = await health("/health");
+    async ({ actor, query, set }) => {
+      const report = await health("/health", localeOf(query.locale, actor.client.acceptLanguage));
       set.status = statusOf(report);
       return report;
     },
     {
       open: true,
+      ...query(HealthQuery),
       response: { 200: Health, 503: Health },
       detail: { operationId: "healthRootPath", summary: "Health (root path)", description },
     },
   )
   .get(
     "/v1/health",
-    async ({ set }) => {
-      const report = await health("/v1/health");
+    async ({ actor, query, set }) => {
+      const report = await health("/v1/health", localeOf(query.locale, actor.client.acceptLanguage));
       set.status = statusOf(report);
       return report;
     },
     {
       open: true,
+      ...query(HealthQuery),
       response: { 200: Health, 503: Health },
       detail: { operationId: "health", summary: "Health", description },
     },
@@ -83,7 +87,7 @@ export const healthRoutes = new Elysia({ tags: ["Health and information"] })
     detail: { operationId: "readiness", summary: "Readiness", description: readyDescription },
   })
   .get("/v1", ({ actor }) => apiInfo(actor.client), {
-    open: true,
+    open: { atOnce: true },
     response: { 200: ApiInfo },
     detail: {
       operationId: "apiAtGlance",

@@ -1,3 +1,4 @@
+import { localeQuery } from "../../kernel/http/accept";
 import { SelfLink } from "../../kernel/http/answers";
 import { nullable, oneOf, out, record, t } from "../../kernel/http/schema";
 
@@ -9,6 +10,8 @@ const service = (what: string) =>
     },
     { description: what },
   );
+
+export const HealthQuery = t.Object({ locale: localeQuery("`trouble` and `warnings`") });
 
 export const Health = record(
   "Health",

@@ -7,6 +7,7 @@ import type { Client } from "../../kernel/http/client";
 import { parseUserAgent } from "../../kernel/http/user-agent";
 import { isStopping } from "../../kernel/process/lifecycle";
 import { iso, isoOrNull, now, SECOND } from "../../kernel/time/clock";
+import type { Locale } from "../../kernel/values/bilingual";
 import { brokerState } from "../../mqtt/broker/state";
 import { heartbeat, socketCounts } from "../../realtime/connections";
 import { linkState } from "../../sync/aboard/link";
@@ -24,19 +25,19 @@ const DAY = 24 * HOUR;
 /** Milliseconds; a heartbeat later than this means that sockets are not served. */
 const LATE = 5_000;
 
-/** Asks each part of the server for its health. */
-export async function health(self: string): Promise<Health> {
+/** Asks each part of the server for its health, in words of a language. */
+export async function health(self: string, locale: Locale): Promise<Health> {
   const seconds = process.uptime();
   const whole = Math.floor(seconds);
   const database = await timed(isDatabaseUp);
   const cache = await timed(readThroughCache);
   const websocket = { status: isHeartbeatOn() ? "up" : "down", ...socketCounts() };
   const backup = backupHealth();
-  const warnings = database.status === "up" ? healthWarnings() : [];
-  const position = positionHealth();
+  const warnings = database.status === "up" ? healthWarnings().map((warning) => warning[locale]) : [];
+  const position = positionHealth(locale);
   const notifications = database.status === "up" ? notificationHealth() : null;
-  const mqtt = database.status === "up" ? mqttHealth() : null;
-  const sync = database.status === "up" ? syncHealth() : null;
+  const mqtt = database.status === "up" ? mqttHealth(locale) : null;
+  const sync = database.status === "up" ? syncHealth(locale) : null;
   const isHealthy = [database, cache, websocket].every(({ status }) => status === "up");
   return {
     status: !isHealthy
@@ -109,28 +110,28 @@ function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
 }
 
 /** The vessel's own receiver, if there is to be one. Without its fixes the rest works on. */
-function positionHealth(): NonNullable<Health["services"]["position"]> | null {
+function positionHealth(locale: Locale): NonNullable<Health["services"]["position"]> | null {
   const state = positionState();
   return (
     state && {
       status: state.isUp ? "up" : "down",
       last_fix_at: isoOrNull(state.lastFixAt),
       reconnects: state.reconnects,
-      trouble: state.trouble,
+      trouble: state.trouble?.[locale] ?? null,
     }
   );
 }
 
 /** The MQTT broker, if there is to be one. The rest works on without it. */
-function mqttHealth(): NonNullable<Health["services"]["mqtt"]> | null {
+function mqttHealth(locale: Locale): NonNullable<Health["services"]["mqtt"]> | null {
   const state = brokerState();
   if (!state) return null;
-  const { isUp, ...facts } = state;
-  return { status: isUp ? "up" : "down", ...facts };
+  const { isUp, trouble, ...facts } = state;
+  return { status: isUp ? "up" : "down", ...facts, trouble: trouble?.[locale] ?? null };
 }
 
 /** The link to the shore, if there is to be one. A boat works on without it. */
-function syncHealth(): NonNullable<Health["services"]["sync"]> | null {
+function syncHealth(locale: Locale): NonNullable<Health["services"]["sync"]> | null {
   const state = linkState();
   return (
     state && {
@@ -140,7 +141,7 @@ function syncHealth(): NonNullable<Health["services"]["sync"]> | null {
       bytes_today: state.bytesToday,
       waiting: state.lanes.reduce((sum, { rows }) => sum + rows, 0),
       lanes: state.lanes.map(({ ageSeconds, ...lane }) => ({ ...lane, age_seconds: ageSeconds })),
-      trouble: state.trouble,
+      trouble: state.trouble?.[locale] ?? null,
     }
   );
 }

@@ -21,7 +21,7 @@ const LATE = 30 * SECOND;
 /** The reason why no sign of life is given, in words for the operator; null if all is well. */
 export function whyNoHeartbeat(): string | null {
   const position = positionState();
-  if (position && !position.isUp) return `the box's own receiver: ${position.trouble ?? "no fix"}`;
+  if (position && !position.isUp) return `the box's own receiver: ${position.trouble?.en ?? "no fix"}`;
   const vessels = vesselsState();
   if (vessels.source !== "none" && !vessels.isConnected) return "the source of vessels is not connected";
   const watchedAt = clockWatchedAt();

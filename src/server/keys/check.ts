@@ -6,6 +6,7 @@ import { record, recorded } from "../../kernel/db/program-record";
 import { rows } from "../../kernel/db/rows";
 import { log } from "../../kernel/logs/log";
 import { dataPath, loadMasterKey, readMasterKeys } from "../../kernel/process/data-dir";
+import { type Bilingual, inEach } from "../../kernel/values/bilingual";
 import { SEALED } from "./columns";
 
 /** Databases of 0.1.0 have emails in a table of their own. */
@@ -17,10 +18,10 @@ const EARLIER: SealedColumn[] = SEALED.filter(({ table }) => table === "outbox")
 const CHECKED = [...SEALED, ...EARLIER].filter(({ isReplaceable }) => !isReplaceable);
 
 /** Kinds of secrets in a database that the current master key can't open, as words; empty if all is well. */
-export const unreadable = (database: Database): string[] => trySecrets(database).unreadable;
+export const unreadable = (database: Database): Bilingual[] => trySecrets(database).unreadable;
 
 /** Tries the oldest and the newest value of each kind: a key is exchanged at one time. */
-function trySecrets(database: Database): { unreadable: string[]; opensSome: boolean } {
+function trySecrets(database: Database): { unreadable: Bilingual[]; opensSome: boolean } {
   let opensSome = false;
   const closed = CHECKED.filter((column) => {
     if (!isThere(database, column)) return false;
@@ -28,7 +29,8 @@ function trySecrets(database: Database): { unreadable: string[]; opensSome: bool
     if (opened.includes(true)) opensSome = true;
     return opened.includes(false);
   });
-  return { unreadable: [...new Set(closed.map(({ what }) => what))], opensSome };
+  const kinds = new Map(closed.map(({ what }) => [what.en, what]));
+  return { unreadable: [...kinds.values()], opensSome };
 }
 
 /** True if the database has the column: an earlier version may lack it. */
@@ -61,7 +63,7 @@ export function requireKey(database: Database, isLost: boolean): void {
   useMasterKey(...keys);
   const { unreadable, opensSome } = trySecrets(database);
   if (unreadable.length === 0) return;
-  const secrets = unreadable.join(", ");
+  const secrets = listed(unreadable);
   const [key] = keys;
   if (!opensSome) {
     if (isLost) {
@@ -70,21 +72,37 @@ export function requireKey(database: Database, isLost: boolean): void {
       record(database, "accepted_key", fingerprintOf(made));
     } else if (!key || recorded(database, "accepted_key") !== fingerprintOf(key))
       throw new ConfigError(
-        `${whyClosed(key !== undefined, secrets)}; if it is lost for good, start once with fairlead serve --key-lost, which gives them up`,
+        `${whyClosed(key !== undefined, secrets).en}; if it is lost for good, start once with fairlead serve --key-lost, which gives them up`,
       );
   }
-  log.error("the master key cannot decrypt everything in the database", { cannot_read: secrets });
+  log.error("the master key cannot decrypt everything in the database", { cannot_read: secrets.en });
 }
 
+/** Kinds of secrets in one line. */
+export const listed = (kinds: readonly Bilingual[]): Bilingual =>
+  inEach((locale) => kinds.map((kind) => kind[locale]).join(", "));
+
 /** The reason why the named secrets can't be opened, and the remedy. */
-export function whyClosed(isThere: boolean, secrets: string): string {
-  const held = `the ${secrets} in the database`;
+export function whyClosed(isThere: boolean, secrets: Bilingual): Bilingual {
+  const held = {
+    en: `the ${secrets.en} in the database`,
+    de: `diese Geheimnisse der Datenbank (${secrets.de})`,
+  };
   if (config["security.encryption_key"] !== null)
-    return `security.encryption_key cannot decrypt ${held}; set the key that was in use when they were written`;
+    return {
+      en: `security.encryption_key cannot decrypt ${held.en}; set the key that was in use when they were written`,
+      de: `security.encryption_key entschlüsselt ${held.de} nicht; setze den Schlüssel, mit dem sie geschrieben wurden`,
+    };
   const path = dataPath.key();
   return isThere
-    ? `${path} cannot decrypt ${held}; restore the key that was in use when they were written`
-    : `the key file ${path}, which decrypts ${held}, is missing; restore your copy of it (backups don't contain it), or set security.encryption_key`;
+    ? {
+        en: `${path} cannot decrypt ${held.en}; restore the key that was in use when they were written`,
+        de: `${path} entschlüsselt ${held.de} nicht; stelle den Schlüssel wieder her, mit dem sie geschrieben wurden`,
+      }
+    : {
+        en: `the key file ${path}, which decrypts ${held.en}, is missing; restore your copy of it (backups don't contain it), or set security.encryption_key`,
+        de: `die Schlüsseldatei ${path} fehlt, die ${held.de} entschlüsselt; stelle deine Kopie davon wieder her (Sicherungen enthalten sie nicht), oder setze security.encryption_key`,
+      };
 }
 
 function opens(sealed: string, boundTo: string): boolean {

@@ -140,7 +140,7 @@ async function encryptAnew(
       const step = await transact(() => encryptSome(column, from, { next, former }));
       encrypted += step.encrypted;
       looked += step.looked;
-      if (step.hasUnreadable) unreadable.add(column.what);
+      if (step.hasUnreadable) unreadable.add(column.what.en);
       progress(looked, Math.max(looked, total));
       after = step.last;
       await Bun.sleep(Math.max(PAUSE, performance.now() - started));

@@ -1,6 +1,7 @@
 import { config } from "../../configuration/config";
 import { Counter, counted, gauge, gauges } from "../../kernel/logs/metrics";
 import { MINUTE, SECOND, steadyNow } from "../../kernel/time/clock";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import { isMeteredNow } from "./settings";
 import { traffic } from "./state";
 import type { LaneBacklog } from "./transfer";
@@ -18,7 +19,7 @@ interface Sources {
 
 let sources: Sources | null = null;
 /** The reason for which the last request failed, and when the first of those in turn did, by the steady clock. */
-let trouble: { words: string; isRefused: boolean; since: number } | null = null;
+let trouble: { words: Bilingual; isRefused: boolean; since: number } | null = null;
 
 /** Gives this module what it looks at; null at the end. */
 export function setSources(next: Sources | null): void {
@@ -34,7 +35,7 @@ export function noteAnswer(): boolean {
 }
 
 /** Notes a failure. Returns true if it is the first, or the first of its kind. */
-export function noteTrouble(words: string, isRefused = false): boolean {
+export function noteTrouble(words: Bilingual, isRefused = false): boolean {
   const before = trouble;
   trouble = { words, isRefused, since: before?.since ?? steadyNow() };
   return before === null || before.isRefused !== isRefused;
@@ -49,7 +50,7 @@ export interface LinkState {
   bytesToday: number;
   lanes: LaneBacklog[];
   /** The reason why the last request failed; null if it didn't. */
-  trouble: string | null;
+  trouble: Bilingual | null;
 }
 
 /** The state of the link; null where no shore is configured. */

@@ -1,8 +1,9 @@
 import { VERSION } from "../../configuration/version";
-import { wordsOfNetwork } from "../../kernel/http/network-trouble";
+import { wordsOfNetwork } from "../../kernel/errors/network-trouble";
 import { type Bounds, boundedFetch, OutboundError, retryAfter } from "../../kernel/http/outbound";
 import { checkerOf } from "../../kernel/http/validation";
 import { now, SECOND, steadyNow } from "../../kernel/time/clock";
+import { type Bilingual, BilingualError } from "../../kernel/values/bilingual";
 import { holdsMore } from "../../kernel/values/json";
 import { BATCH_TYPE, PushAnswer } from "../push/schema";
 
@@ -12,7 +13,7 @@ import { BATCH_TYPE, PushAnswer } from "../push/schema";
  */
 
 /** The reason why there is no answer, in words for the crew, as what "it" does. */
-export class ShoreTrouble extends Error {
+export class ShoreTrouble extends BilingualError {
   /** The token is not valid. */
   readonly isRefused: boolean;
   /** The wait that the shore asks for, in milliseconds; null if it asks for none. */
@@ -20,7 +21,7 @@ export class ShoreTrouble extends Error {
   /** Bytes that went to and fro all the same, at a guess. */
   readonly bytes: number;
 
-  constructor(words: string, bytes: number, { isRefused = false, wait = null as number | null } = {}) {
+  constructor(words: Bilingual, bytes: number, { isRefused = false, wait = null as number | null } = {}) {
     super(words);
     this.isRefused = isRefused;
     this.wait = wait;
@@ -49,19 +50,40 @@ const KEPT_OPEN = 4 * SECOND;
 
 /** Failures before anything was sent. */
 const UNSENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH"];
-function wordsOfCode(code: string): string {
-  if (code === "EPROTO") return "it does not speak TLS";
-  return code.startsWith("more than ") ? "its answer is too long" : wordsOfNetwork(code);
+function wordsOfCode(code: string): Bilingual {
+  if (code === "EPROTO") return { en: "it does not speak TLS", de: "er spricht kein TLS" };
+  return code.startsWith("more than ")
+    ? { en: "its answer is too long", de: "seine Antwort ist zu lang" }
+    : wordsOfNetwork(code);
 }
 
-function wordsOfStatus(status: number): string {
-  if (status === 401) return "it refuses the token: it has ended, or is not that of a box";
+function wordsOfStatus(status: number): Bilingual {
+  if (status === 401)
+    return {
+      en: "it refuses the token: it has ended, or is not that of a box",
+      de: "er lehnt das Token ab: Es gilt nicht mehr oder ist nicht das eines Bootes",
+    };
   if (status >= 300 && status < 400)
-    return `it sends requests elsewhere (status ${status}): set sync.url to the address where the server itself answers`;
-  if (status === 404) return "there is no Fairlead at its address that takes what boxes send (status 404)";
-  if (status === 429) return "it gets requests too often (status 429)";
-  if (status >= 500) return `it fails, or is not up (status ${status})`;
-  return `it does not take the request (status ${status})`;
+    return {
+      en: `it sends requests elsewhere (status ${status}): set sync.url to the address where the server itself answers`,
+      de: `er leitet Anfragen weiter (Status ${status}): Setze sync.url auf die Adresse, unter der der Server selbst antwortet`,
+    };
+  if (status === 404)
+    return {
+      en: "there is no Fairlead at its address that takes what boxes send (status 404)",
+      de: "unter seiner Adresse ist kein Fairlead, das annimmt, was Boote senden (Status 404)",
+    };
+  if (status === 429)
+    return { en: "it gets requests too often (status 429)", de: "er bekommt zu oft Anfragen (Status 429)" };
+  if (status >= 500)
+    return {
+      en: `it fails, or is not up (status ${status})`,
+      de: `er ist gestört oder läuft nicht (Status ${status})`,
+    };
+  return {
+    en: `it does not take the request (status ${status})`,
+    de: `er nimmt die Anfrage nicht an (Status ${status})`,
+  };
 }
 
 const isAnswer = checkerOf(PushAnswer);
@@ -85,7 +107,14 @@ export class Shore {
       headers: { "content-type": BATCH_TYPE },
     });
     const value = parsed(answer, MOST_OF_ANSWER);
-    if (!isAnswer(value)) throw new ShoreTrouble("its answer is none that a shore gives", bytes);
+    if (!isAnswer(value))
+      throw new ShoreTrouble(
+        {
+          en: "its answer is none that a shore gives",
+          de: "seine Antwort ist keine, die ein Server an Land gibt",
+        },
+        bytes,
+      );
     return { answer: value, bytes };
   }
 

@@ -155,7 +155,13 @@ export class Worker {
     else this.#set.noteTold(remarks);
     if (this.#vain >= MOST_VAIN)
       return this.#fail(
-        new ShoreTrouble("its answers bring nothing further: it holds none of what it gets", 0),
+        new ShoreTrouble(
+          {
+            en: "its answers bring nothing further: it holds none of what it gets",
+            de: "seine Antworten führen nicht weiter: Er behält nichts von dem, was er bekommt",
+          },
+          0,
+        ),
       );
     this.#machine = answered(this.#machine, prepared.hasRows, steadyNow());
     if (noteAnswer()) log.info("the shore answers again");
@@ -171,10 +177,10 @@ export class Worker {
   }
 
   async #fail(trouble: ShoreTrouble): Promise<void> {
-    const { message: why, isRefused, wait, bytes } = trouble;
+    const { message: why, words, isRefused, wait, bytes } = trouble;
     counts.failures.add();
     this.#machine = failed(this.#machine, { wait, isRefused }, steadyNow(), Math.random());
-    if (noteTrouble(why, isRefused)) {
+    if (noteTrouble(words, isRefused)) {
       if (isRefused) log.warn("the shore refuses this box; it is asked again every 15 minutes", { why });
       else log.info("the shore was not reached; it is tried again and again", { why });
     }

@@ -1,3 +1,4 @@
+import { profile } from "../../configuration/profile";
 import { transact } from "../../kernel/db/transactions";
 import { AppError, badRequest } from "../../kernel/errors/errors";
 import { decodeApart, decodeAtOnce, ZSTD } from "../../kernel/http/inflate";
@@ -24,7 +25,7 @@ const refusal = () =>
   });
 
 /** Pushes that are in memory at once, with all that is made of them: some megabytes for a large one. */
-const large = semaphore({ atOnce: 4, line: { most: 200, refusal } });
+const large = semaphore({ atOnce: () => profile.largePushesAtOnce, line: { most: 200, refusal } });
 const small = semaphore({ atOnce: 32, line: { most: 1_000, refusal } });
 
 /**

@@ -1,10 +1,11 @@
+import { profile } from "../../configuration/profile";
 import type { Caller } from "../../identity/access/caller";
 import { AppError } from "../../kernel/errors/errors";
 
-/** The places of imports: each takes memory and time of the event loop, for as long as its client sends. */
-const AT_ONCE = 4;
-/** Imports of one user at once, so that others find a place. */
-const OF_USER = 2;
+/**
+ * The places of imports: each takes memory and time of the event loop, for as long as its client sends. One user may not take all,
+ * so that others find a place.
+ */
 
 const RETRY_SECONDS = 10;
 
@@ -15,7 +16,7 @@ let inAll = 0;
 export async function inPlace<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
   const who = caller.userId ?? caller.id;
   const own = running.get(who) ?? 0;
-  if (inAll >= AT_ONCE || own >= OF_USER)
+  if (inAll >= profile.importsAtOnce || own >= profile.importsOfUser)
     throw new AppError("ServiceUnavailable", "Too many imports are under way; try again in a moment", {
       headers: { "retry-after": String(RETRY_SECONDS) },
     });

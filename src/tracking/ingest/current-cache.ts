@@ -1,3 +1,4 @@
+import { profile } from "../../configuration/profile";
 import { afterOthersWrote } from "../../kernel/db/transactions";
 import { now, SECOND } from "../../kernel/time/clock";
 import { BoundedMap } from "../../kernel/values/bounded-map";
@@ -9,7 +10,9 @@ import type { GpsPoint } from "../ingest/schema";
  * renew its entries after the commit, and removing one must drop them, so that nobody reads a stale position
  * (rule T5).
  */
-const entries = new BoundedMap<string, { point: GpsPoint | null; readAt: number }>(50_000);
+const entries = new BoundedMap<string, { point: GpsPoint | null; readAt: number }>(
+  () => 50_000 * profile.remembered,
+);
 const OF_ALL = "";
 
 /** The newest point of a device (of all for null), from memory or by `read`. */

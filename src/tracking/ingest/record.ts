@@ -30,6 +30,9 @@ import { noteSpan } from "./spans";
 import { withAllSpeeds } from "./speeds";
 import { whileTurnLasts } from "./turn";
 
+/** Words for health while nothing can be stored. */
+export const UNSTORABLE = { en: "positions cannot be stored", de: "Positionen lassen sich nicht speichern" };
+
 /** Fixes that came after a newer one of their device, told of together. */
 export interface LateFixes {
   device_id: string;

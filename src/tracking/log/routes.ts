@@ -2,14 +2,13 @@ import { Elysia } from "elysia";
 import type { Actor } from "../../identity/access/actor";
 import { guard } from "../../identity/access/guard";
 import type { VisibleDevices } from "../../identity/access/visible-devices";
-import type { Locale } from "../../identity/email/locale";
-import { LOCALES } from "../../identity/email/locales";
-import { acceptedLanguage } from "../../kernel/http/accept";
+import { localeOf } from "../../kernel/http/accept";
 import { errors, Single } from "../../kernel/http/answers";
 import { letStall, letWait } from "../../kernel/http/client";
 import { page, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query } from "../../kernel/http/schema";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
+import type { Locale } from "../../kernel/values/bilingual";
 import { bodyOf, csvFile, fileName, jsonFile } from "./files";
 import { printLog } from "./printed";
 import {
@@ -44,8 +43,7 @@ async function logFile(
   if (format !== "pdf")
     return new Response(bodyOf(format === "csv" ? csvFile(tripId) : jsonFile(tripId)), { headers });
   letWait(request);
-  const accepted = acceptedLanguage(client.acceptLanguage ?? "", [...LOCALES]) as Locale | undefined;
-  const sheet = await printLog(caller, trip, locale ?? accepted ?? "en");
+  const sheet = await printLog(caller, trip, localeOf(locale, client.acceptLanguage));
   letStall(request);
   return new Response(sheet, { headers });
 }

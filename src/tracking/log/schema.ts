@@ -1,4 +1,4 @@
-import { LOCALES } from "../../identity/email/locales";
+import { localeQuery } from "../../kernel/http/accept";
 import { Page } from "../../kernel/http/answers";
 import { pageQuery } from "../../kernel/http/envelopes";
 import {
@@ -96,9 +96,7 @@ export const LogQuery = t.Object({
   format: t.Optional(
     oneOf(FORMATS, "The whole log as a file: a sheet to sign, a table, or the entries as they were hashed"),
   ),
-  locale: t.Optional(
-    oneOf(LOCALES, "Language of the sheet; without it, the best that `Accept-Language` names, else English"),
-  ),
+  locale: localeQuery("the sheet"),
 });
 
 export const NewLogEntry = t.Object(

@@ -1,4 +1,4 @@
-import type { Locale } from "../../identity/email/locale";
+import type { Locale } from "../../kernel/values/bilingual";
 import type { LogEntry } from "./schema";
 import type { TrackPoint } from "./track";
 

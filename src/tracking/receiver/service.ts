@@ -2,12 +2,13 @@ import { hearOwnFix } from "../../alerts/anchor/watch";
 import { config } from "../../configuration/config";
 import { AppError } from "../../kernel/errors/errors";
 import { logFailure, mayLog } from "../../kernel/errors/trouble";
-import { LINK_TIMING, type LinkTiming, toldInLog } from "../../kernel/feeds/connection";
+import { LINK_TIMING, type LinkTiming, SILENT, toldInLog } from "../../kernel/feeds/connection";
 import { log } from "../../kernel/logs/log";
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
+import { alike, type Bilingual } from "../../kernel/values/bilingual";
 import { zonesOf as zonesInside } from "../geofences/evaluate";
 import { isRejected, type Reading, type Rejection } from "../ingest/fix";
-import { recordOwnPosition } from "../ingest/record";
+import { recordOwnPosition, UNSTORABLE } from "../ingest/record";
 import { meantTime } from "./fix-time";
 import { makeOwnDevice, ownDevice } from "./own-device";
 import { type Hearer, startSource } from "./sources";
@@ -75,7 +76,7 @@ class Receiver implements Hearer {
       this.#log.speaks();
       noteTrouble("connection", null);
     },
-    fails: (why: string) => {
+    fails: (why: Bilingual) => {
       this.#log.fails(why);
       noteTrouble("connection", why);
       if (why === SILENT) counts.silences.add();
@@ -124,7 +125,7 @@ class Receiver implements Hearer {
 
   #reject(reason: Rejection): void {
     counts.rejected.of(reason).add();
-    noteTrouble("fix", WITHOUT_FIX[reason] ?? reason);
+    noteTrouble("fix", WITHOUT_FIX[reason] ?? alike(reason));
   }
 
   #take(fix: TimedFix, isMended: boolean): void {
@@ -141,7 +142,7 @@ class Receiver implements Hearer {
   lookForDevice(): string | null {
     this.#device ??= ownDevice();
     const isMissing = this.#device === null && config["position.device"] !== null;
-    noteTrouble("device", isMissing ? "position.device names no device" : null);
+    noteTrouble("device", isMissing ? NO_DEVICE : null);
     if (isMissing)
       this.#tellOnce("position.device names no device, so the own receiver's positions are not stored");
     return this.#device;
@@ -190,18 +191,20 @@ class Receiver implements Hearer {
   }
 }
 
-/** The watchdog's word for a connection on which nothing comes. */
-const SILENT = "it is silent";
-
 /** The state of a receiver that tells no positions, for people. */
-const WITHOUT_FIX: Partial<Record<Rejection, string>> = {
-  no_fix: "the receiver has no fix",
-  no_time: "the receiver tells no date",
-  implausible_time: "the receiver tells a date before 1990",
+const WITHOUT_FIX: Partial<Record<Rejection, Bilingual>> = {
+  no_fix: { en: "the receiver has no fix", de: "der Empfänger hat keine Position" },
+  no_time: { en: "the receiver tells no date", de: "der Empfänger nennt kein Datum" },
+  implausible_time: {
+    en: "the receiver tells a date before 1990",
+    de: "der Empfänger nennt ein Datum vor 1990",
+  },
 };
 
+const NO_DEVICE = { en: "position.device names no device", de: "position.device nennt kein Gerät" };
+
 function tellFailure(error: unknown): void {
-  noteTrouble("store", "positions cannot be stored");
+  noteTrouble("store", UNSTORABLE);
   const message = "a position of the own receiver cannot be stored";
   if (mayLog(message)) logFailure(message, error);
 }

@@ -1,9 +1,11 @@
 import { Backlog } from "../../kernel/feeds/backlog";
 import {
+  closedWith,
   keepConnection,
   type Link,
   type LinkTiming,
   type Open,
+  OVERLONG,
   type Told,
 } from "../../kernel/feeds/connection";
 import { type LineSource, listenToLines, openTcp } from "../../kernel/feeds/tcp-lines";
@@ -47,6 +49,8 @@ const QUIET = 300;
 
 /** Bytes of a message of Signal K. */
 const MAX_MESSAGE = 262_144;
+
+const NO_TOKEN = { en: "it refuses the token", de: "das Token wird abgelehnt" };
 
 /** The failure of a handshake that was answered with 401 or 403. */
 const REFUSED = /status code: 40[13]$/;
@@ -184,13 +188,16 @@ function subscribe({ url, token }: SourceSettings, hearer: Hearer, stream: Strea
     socket.send(SIGNALK_SUBSCRIPTION);
   };
   socket.onmessage = ({ data }: { data: string | Buffer }) => {
-    if (data.length > MAX_MESSAGE) link.lost("it sent more than a message can be");
-    else if (backlog.isFull) link.lost("it sends faster than it can be read");
+    if (data.length > MAX_MESSAGE) link.lost(OVERLONG);
+    else if (backlog.isFull)
+      link.lost({
+        en: "it sends faster than it can be read",
+        de: "es kommt mehr, als sich lesen lässt",
+      });
     else backlog.push([data.toString()]);
   };
-  socket.onerror = (event) =>
-    link.lost(REFUSED.test(failureOf(event)) ? "it refuses the token" : failureOf(event));
-  socket.onclose = ({ code }) => link.lost(`it closed the connection with ${code}`);
+  socket.onerror = (event) => link.lost(REFUSED.test(failureOf(event).en) ? NO_TOKEN : failureOf(event));
+  socket.onclose = ({ code }) => link.lost(closedWith(code));
   return () => {
     backlog.close();
     socket.close();

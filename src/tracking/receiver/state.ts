@@ -1,6 +1,7 @@
 import { config } from "../../configuration/config";
 import { Counter, counted, counters, gauge } from "../../kernel/logs/metrics";
 import { MINUTE, now, SECOND } from "../../kernel/time/clock";
+import type { Bilingual } from "../../kernel/values/bilingual";
 import type { Rejection } from "../ingest/fix";
 
 /** The state of the own receiver: its figures for the metrics, and its health. */
@@ -79,10 +80,10 @@ export function noteFix(): void {
 /** The kinds of trouble that may last, the one that explains the others first. */
 const KINDS = ["device", "store", "connection", "fix"] as const;
 
-const troubles = new Map<(typeof KINDS)[number], string>();
+const troubles = new Map<(typeof KINDS)[number], Bilingual>();
 
 /** Notes a trouble of a kind, in words without any address; null for its end. */
-export function noteTrouble(kind: (typeof KINDS)[number], words: string | null): void {
+export function noteTrouble(kind: (typeof KINDS)[number], words: Bilingual | null): void {
   if (words === null) troubles.delete(kind);
   else troubles.set(kind, words);
 }
@@ -98,7 +99,7 @@ export interface PositionState {
   /** Times that the connection was made anew since the start. */
   reconnects: number;
   /** The reason why it isn't up. */
-  trouble: string | null;
+  trouble: Bilingual | null;
 }
 
 /** Null if no receiver is configured. */
@@ -111,6 +112,6 @@ export function positionState(): PositionState | null {
     isUp,
     lastFixAt,
     reconnects: counts.reconnects.value,
-    trouble: isUp ? null : (known ?? "no fix has come yet"),
+    trouble: isUp ? null : (known ?? { en: "no fix has come yet", de: "es kam noch keine Position" }),
   };
 }

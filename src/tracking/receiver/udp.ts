@@ -2,6 +2,7 @@ import ipaddr from "ipaddr.js";
 import { Backlog, type LineReading } from "../../kernel/feeds/backlog";
 import type { Link } from "../../kernel/feeds/connection";
 import { isWithin, type Ranges } from "../../kernel/values/address-ranges";
+import { alike, type Bilingual } from "../../kernel/values/bilingual";
 
 /** Datagrams that hold lines of text, from senders on a list alone: anybody in the network can send one. */
 
@@ -61,7 +62,7 @@ function isAllowed(sender: string, allowed: Ranges): boolean {
   return ipaddr.isValid(address) && isWithin(ipaddr.process(address), allowed);
 }
 
-const codeOf = (error: unknown): string => {
+const codeOf = (error: unknown): Bilingual => {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return String(code ?? name);
+  return alike(String(code ?? name));
 };

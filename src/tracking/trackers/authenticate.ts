@@ -18,7 +18,7 @@ import type { TrackerFormat } from "./formats";
 
 /** Purpose that a secret of OwnTracks' encryption is encrypted for. */
 export const trackerKeys = sealedColumn({
-  what: "secrets of OwnTracks' encryption",
+  what: { en: "secrets of OwnTracks' encryption", de: "Schlüssel der Verschlüsselung von OwnTracks" },
   table: "trackers",
   id: "id",
   column: "encryption_key",

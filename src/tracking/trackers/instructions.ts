@@ -1,4 +1,4 @@
-import type { Locale } from "../../identity/email/locale";
+import type { Locale } from "../../kernel/values/bilingual";
 import { english } from "./english";
 import type { TrackerFormat } from "./formats";
 import { german } from "./german";

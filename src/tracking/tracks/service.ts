@@ -1,3 +1,4 @@
+import { profile } from "../../configuration/profile";
 import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { AppError, invalid } from "../../kernel/errors/errors";
 import { semaphore } from "../../kernel/limits/semaphore";
@@ -71,9 +72,9 @@ export function etagOf(course: Course, query: TrackQuery, format: string): strin
 
 // --- JSON -------------------------------------------------------------------------------------------------
 
-/** Tracks that are read at once: a long one takes 100 MB. */
+/** Tracks that are read at once. */
 const reading = semaphore({
-  atOnce: 3,
+  atOnce: () => profile.tracksAtOnce,
   line: {
     most: 100,
     refusal: () =>

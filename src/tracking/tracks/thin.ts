@@ -1,3 +1,4 @@
+import { profile } from "../../configuration/profile";
 import { type Fix, type Spot, seconds } from "./fixes";
 import { type PieceFinder, type Vector, vectorOf } from "./pieces";
 import { fitting, type Way, withinTolerance } from "./simplify";
@@ -134,9 +135,7 @@ export interface Thinned {
   tolerance: number;
 }
 
-/** Positions that are held at once. A longer track is reduced to its shape each time they are so many. */
-const MOST_HELD = 1_100_000;
-/** Points of that shape. */
+/** Points of the shape to which a track is reduced each time as many positions are held as the profile lets. */
 const OF_PART = 100_000;
 const AT_FIRST = 16_384;
 
@@ -156,8 +155,8 @@ export async function thinToFit(
   const shape = (points: number) => fitting(columns, columns.pieces, points);
   for await (const page of pages)
     for (const fix of page) {
-      if (columns.isFull && capacity < MOST_HELD) {
-        capacity = Math.min(MOST_HELD, capacity * 2);
+      if (columns.isFull && capacity < profile.trackPositions) {
+        capacity = Math.min(profile.trackPositions, capacity * 2);
         await columns.widen(capacity);
       } else if (columns.isFull) {
         const part = await shape(OF_PART);

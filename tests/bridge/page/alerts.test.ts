@@ -114,6 +114,8 @@ describe.skipIf(!chromium)("a rule", () => {
     await expectAccessible(page);
     await bar(page).getByRole("button", { name: "Mute" }).click();
     await eventually(async () => (await sounds(page)).stopped > 0);
+    // The browser's audio rests while there is nothing to sound.
+    await eventually(async () => (await sounds(page)).state === "suspended");
     // It is above other views too.
     await goTo(page, "#/devices");
     await bar(page).getByRole("button", { name: "Acknowledge" }).click();

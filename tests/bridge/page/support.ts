@@ -195,19 +195,22 @@ export const expectQuiet = ({ foreign, errors }: Visit): void =>
 interface Sounds {
   started: number;
   stopped: number;
+  /** The state of the browser's audio, of which the last sound was; null before the first. */
+  state: string | null;
 }
 
 /** Counts from now on the sounds that the page starts and stops. */
 export const countSounds = (page: Page): Promise<void> =>
   page.evaluate(() => {
-    const counted = { started: 0, stopped: 0 };
+    const counted: { started: number; stopped: number; context?: unknown } = { started: 0, stopped: 0 };
     Object.assign(globalThis, { counted });
     const { AudioScheduledSourceNode } = globalThis as unknown as {
-      AudioScheduledSourceNode: { prototype: { start: () => void; stop: () => void } };
+      AudioScheduledSourceNode: { prototype: { start: () => void; stop: () => void; context?: unknown } };
     };
     const { start, stop } = AudioScheduledSourceNode.prototype;
     AudioScheduledSourceNode.prototype.start = function () {
       counted.started++;
+      counted.context = this.context;
       start.call(this);
     };
     AudioScheduledSourceNode.prototype.stop = function () {
@@ -217,4 +220,9 @@ export const countSounds = (page: Page): Promise<void> =>
   });
 
 export const sounds = (page: Page): Promise<Sounds> =>
-  page.evaluate(() => (globalThis as unknown as { counted: Sounds }).counted);
+  page.evaluate(() => {
+    const { started, stopped, context } = (
+      globalThis as unknown as { counted: Sounds & { context?: { state: string } } }
+    ).counted;
+    return { started, stopped, state: context?.state ?? null };
+  });

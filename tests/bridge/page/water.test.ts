@@ -134,4 +134,20 @@ describe.skipIf(!chromium)("statistics", () => {
     expect(await page.locator("main").textContent()).not.toMatch(/\d (nm|kn)\b/);
     expectQuiet(visit);
   });
+
+  test("keep to the days that are counted at once, and say so", async () => {
+    const at = `/figures?from=${dateBefore(1_000)}&to=${dateBefore(0)}&by=month`;
+    const visit = await openBridge(browser, server, ADMIN, { at });
+    const { page } = visit;
+    await page.getByText("Shown are the last 400 days of this time").waitFor();
+    await page.getByRole("rowheader", { name: "Greif" }).waitFor();
+    // The dates stay as they were typed.
+    expect(await page.getByLabel("From").inputValue()).toBe(dateBefore(1_000));
+    await expectAccessible(page);
+    await page.getByLabel("From").fill(dateBefore(399));
+    await gone(page.getByText("Shown are the last 400 days"));
+    await page.getByRole("rowheader", { name: "Greif" }).waitFor();
+    await page.getByText("Distance of completed trips").waitFor();
+    expectQuiet(visit);
+  });
 });

@@ -1,8 +1,8 @@
-import type { Locale } from "../../../src/identity/email/locale";
 import { composeEmail, type EmailContent } from "../../../src/identity/email/templates";
 import { openDatabase } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { dataPath } from "../../../src/kernel/process/data-dir";
+import type { Locale } from "../../../src/kernel/values/bilingual";
 import { attemptsEnded, deliverDue, isDelivering, startOutbox } from "../../../src/outbox/worker";
 
 /** Delivers all that is due, and waits until it is. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { keepConnection, LINK_TIMING, type Link, toldInLog } from "../../../src/kernel/feeds/connection";
 import { configureLog } from "../../../src/kernel/logs/log";
+import { alike } from "../../../src/kernel/values/bilingual";
 import { captureLog } from "../../support/log";
 
 /** Keeping up connections, in this process. */
@@ -57,7 +58,7 @@ describe("a connection that is kept", () => {
     for (let rehearsal = 0; rehearsal < 30; rehearsal++) {
       const run = rehearse();
       for (let failures = 0; failures < 12; failures++) {
-        run.link.lost("gone");
+        run.link.lost(alike("gone"));
         const pause = run.delays.at(-1) as number;
         const whole = Math.min(1_000 * 2 ** failures, 60_000);
         expect(pause).toBeGreaterThanOrEqual(whole / 2);
@@ -74,14 +75,14 @@ describe("a connection that is kept", () => {
     const pauseAfter = (good: number) => {
       const run = rehearse();
       for (let round = 0; round < 6; round++) {
-        run.link.lost("gone");
+        run.link.lost(alike("gone"));
         run.runOut();
       }
       run.at(1_000);
       run.link.opened();
       run.link.heard();
       run.at(1_000 + good);
-      run.link.lost("gone");
+      run.link.lost(alike("gone"));
       run.end();
       return run.delays.at(-1) as number;
     };
@@ -101,7 +102,7 @@ describe("a connection that is kept", () => {
 
   test("is opened again, soon, when nothing is heard for 4 minutes; what is heard puts that off", () => {
     const run = rehearse();
-    run.link.lost("gone");
+    run.link.lost(alike("gone"));
     run.runOut();
     run.link.opened();
     expect(run.delays.at(-1)).toBe(240_000);
@@ -124,13 +125,13 @@ describe("a connection that is kept", () => {
     const { length } = run.delays;
     first.opened();
     first.heard();
-    first.lost("late");
+    first.lost(alike("late"));
     expect([run.kept.isOpen(), run.delays.length, run.closed]).toEqual([false, length, 1]);
     run.runOut();
     run.link.opened();
     expect(run.kept.isOpen()).toBe(true);
     run.kept.disconnect();
-    run.link.lost("late");
+    run.link.lost(alike("late"));
     expect([run.kept.isOpen(), run.delays.length, run.closed]).toEqual([false, length + 2, 2]);
     expect(run.end()).toEqual([]);
   });
@@ -139,7 +140,7 @@ describe("a connection that is kept", () => {
     const run = rehearse();
     const lose = (why: string, times = 1) => {
       for (let time = 0; time < times; time++) {
-        run.link.lost(why);
+        run.link.lost(alike(why));
         run.runOut();
       }
     };

@@ -26,7 +26,7 @@ function listen(beginning: string, timing = QUICK) {
         return makesSense;
       },
       opened: () => told.push("opened"),
-      tell: { speaks: () => told.push("speaks"), fails: (why) => told.push(why) },
+      tell: { speaks: () => told.push("speaks"), fails: (why) => told.push(why.en) },
     },
     timing,
   );

@@ -13,6 +13,7 @@ import {
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { config, loadConfig } from "../../../src/configuration/config";
+import { alike } from "../../../src/kernel/values/bilingual";
 import {
   checkAccounts,
   checkBackups,
@@ -124,7 +125,7 @@ describe("the configuration", () => {
   const message = (settings: Settings) => {
     const [finding, ...others] = found(settings);
     expect(others).toEqual([]);
-    return `${finding?.verdict}: ${finding?.message}`;
+    return `${finding?.verdict}: ${finding?.message.en}`;
   };
 
   test("is fine by default, and behind a proxy that is named", () => {
@@ -152,7 +153,7 @@ describe("the configuration", () => {
 
   test("recommends a recent sign-in for what is sensitive, and to refuse common passwords, where either is off", () => {
     const found = (settings: Settings) =>
-      checkAccounts(configure(settings)).map(({ verdict, message }) => `${verdict}: ${message}`);
+      checkAccounts(configure(settings)).map(({ verdict, message }) => `${verdict}: ${message.en}`);
     expect(found({})).toEqual([
       expect.stringMatching(/^warning: auth\.reauthentication_minutes is 0.* set it to 10/),
       expect.stringMatching(/^warning: security\.reject_common_passwords is false/),
@@ -167,10 +168,10 @@ describe("the configuration", () => {
   test("sends emails into files that nobody gets only where users are on this machine", () => {
     expect(verdicts(checkEmail(configure(), 0))).toEqual(["ok"]);
     const elsewhere = { "server.public_url": "https://fleet.example" };
-    expect(checkEmail(configure(elsewhere), 0)[0]?.message).toContain("email.transport");
+    expect(checkEmail(configure(elsewhere), 0)[0]?.message.en).toContain("email.transport");
     const smtp = { ...elsewhere, "email.transport": "smtp", "email.smtp_url": "smtp://mail.example" };
     expect(verdicts(checkEmail(configure(smtp), 0))).toEqual(["ok"]);
-    expect(checkEmail(configure(smtp), 3)[0]?.message).toContain("3 emails");
+    expect(checkEmail(configure(smtp), 3)[0]?.message.en).toContain("3 emails");
   });
 
   test("has backups that are young, and on another disk", () => {
@@ -178,20 +179,20 @@ describe("the configuration", () => {
       checkBackups(configure({ "backup.interval_hours": hours }), { newest, sameDisk }, NOW)[0];
     expect(found(null, true, "0")).toMatchObject({
       verdict: "warning",
-      message: expect.stringContaining("interval_hours"),
+      message: { en: expect.stringContaining("interval_hours") },
     });
     expect(found(NOW - 20 * HOUR, false)).toMatchObject({ verdict: "ok" });
     expect(found(NOW - 20 * HOUR, true)).toMatchObject({
       verdict: "warning",
-      message: expect.stringContaining("backup.dir"),
+      message: { en: expect.stringContaining("backup.dir") },
     });
     expect(found(NOW - 49 * HOUR, false)).toMatchObject({
       verdict: "problem",
-      message: expect.stringContaining("49 hours"),
+      message: { en: expect.stringContaining("49 hours") },
     });
     expect(found(null, null)).toMatchObject({
       verdict: "problem",
-      message: expect.stringContaining("backup.dir"),
+      message: { en: expect.stringContaining("backup.dir") },
     });
   });
 });
@@ -234,15 +235,15 @@ describe("the data directory", () => {
     const [directory, key] = checkPermissions();
     expect(directory).toMatchObject({
       verdict: "warning",
-      message: expect.stringContaining(`chmod 700 ${open}`),
+      message: { en: expect.stringContaining(`chmod 700 ${open}`) },
     });
-    expect(key).toMatchObject({ verdict: "problem", message: expect.stringContaining("chmod 600") });
+    expect(key).toMatchObject({ verdict: "problem", message: { en: expect.stringContaining("chmod 600") } });
     for (const mode of [0o777, 0o770, 0o702]) {
       const writable = spoiled((directory) => chmodSync(directory, mode));
       expect(checkPermissions()).toMatchObject([
-        { verdict: "problem", message: expect.stringMatching(/write to .*replace/) },
+        { verdict: "problem", message: { en: expect.stringMatching(/write to .*replace/) } },
       ]);
-      expect(checkPermissions()[0]?.message).toEndWith(`chmod 700 ${writable}`);
+      expect(checkPermissions()[0]?.message.en).toEndWith(`chmod 700 ${writable}`);
     }
   });
 
@@ -257,7 +258,7 @@ describe("the data directory", () => {
     const found = (...statements: string[]) => {
       spoiled((directory) => change(directory, ...statements));
       const [first] = checkDatabase().findings.filter(({ verdict }) => verdict !== "ok");
-      return `${first?.verdict} ${first?.check} ${first?.message}`;
+      return `${first?.verdict} ${first?.check} ${first?.message.en}`;
     };
     expect(found("SELECT 1")).toBe("undefined undefined undefined");
     expect(found("INSERT INTO __migrations VALUES ('9999_future', 'x', 0)")).toMatch(
@@ -273,14 +274,16 @@ describe("the data directory", () => {
     expect(checkDatabase().waitingEmails).toBe(1);
     spoiled((directory) => writeFileSync(join(directory, "fairlead.db"), "noise ".repeat(2_000)));
     expect(checkDatabase().findings).toMatchObject([
-      { verdict: "problem", message: expect.stringContaining("restore") },
+      { verdict: "problem", message: { en: expect.stringContaining("restore") } },
     ]);
   });
 
   test("holds a sound database although its key is broken, which is told once", () => {
     spoiled((directory) => writeFileSync(join(directory, "master.key"), "short"));
     expect(verdicts(checkDatabase().findings)).toEqual(["ok"]);
-    expect(checkKey([])).toMatchObject([{ message: expect.stringContaining("restore your copy of it") }]);
+    expect(checkKey([])).toMatchObject([
+      { message: { en: expect.stringContaining("restore your copy of it") } },
+    ]);
   });
 
   test.skipIf(!canBeNobody)(
@@ -318,14 +321,17 @@ describe("the data directory", () => {
         "INSERT INTO audit_events (id, event_type, created_at, status, source_service) VALUES ('1', 'login', 5000, 'success', 'api')",
       ),
     );
-    expect(checkDatabase().happened).toContainEqual({ what: "newest audit event", time: 5_000 });
+    expect(checkDatabase().happened).toContainEqual({
+      what: expect.objectContaining({ en: "newest audit event" }),
+      time: 5_000,
+    });
   });
 });
 
 describe("the clock", () => {
   const found = (time: number, newest: number | null = null, ...outside: number[]) => {
-    const built = { what: "build", time: Date.parse("2026-01-01") };
-    const happened = newest === null ? [built] : [built, { what: "newest position", time: newest }];
+    const built = { what: alike("build"), time: Date.parse("2026-01-01") };
+    const happened = newest === null ? [built] : [built, { what: alike("newest position"), time: newest }];
     return checkClock(time, happened, outside)[0]?.verdict;
   };
 
@@ -358,13 +364,13 @@ describe("the address", () => {
     const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
     try {
       expect(await found({ "server.port": String(other.port) })).toMatchObject([
-        { verdict: "problem", message: expect.stringMatching(/in use; choose another server\.port/) },
+        { verdict: "problem", message: { en: expect.stringMatching(/in use; choose another server\.port/) } },
       ]);
     } finally {
       await other.stop(true);
     }
     expect(await found({ "server.host": "192.0.2.1" })).toMatchObject([
-      { verdict: "problem", message: expect.stringMatching(/set server\.host/) },
+      { verdict: "problem", message: { en: expect.stringMatching(/set server\.host/) } },
     ]);
   });
 });
@@ -414,7 +420,7 @@ describe("addresses outside", () => {
   test("are the receiver's too, but for a port on which datagrams come in", async () => {
     const url = `tcp://127.0.0.1:${mail}`;
     configure({ "position.source": "nmea", "position.url": url });
-    expect((await checkOutside()).map(({ finding }) => finding.message)).toEqual([
+    expect((await checkOutside()).map(({ finding }) => finding.message.en)).toEqual([
       `${url} answers (own position)`,
     ]);
     configure({
@@ -440,7 +446,7 @@ describe("addresses outside", () => {
       "vessels.url": `tcp://127.0.0.1:${freePort()}`,
     });
     const reached = await checkOutside();
-    expect(reached.map(({ finding: { verdict, message } }) => [verdict, message])).toEqual([
+    expect(reached.map(({ finding: { verdict, message } }) => [verdict, message.en])).toEqual([
       ["ok", `smtp://127.0.0.1:${mail} answers (email)`],
       ["ok", `${http.url.origin} answers (water levels, twitch)`],
       ["problem", expect.stringContaining(config["vessels.url"] ?? "")],

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { version } from "../../../package.json";
+import { alike } from "../../../src/kernel/values/bilingual";
 import { clockTrouble } from "../../../src/server/health/clock";
 import { command, TestServer } from "../../support/server";
 
@@ -170,10 +171,11 @@ describe("a clock that is far off", () => {
 
   test("is one behind the build of the program, by more than some minutes", () => {
     const built = Date.parse("2026-11-01T00:00:00Z");
-    const trouble = (time: number) => clockTrouble(time, [{ what: "build of this program", time: built }]);
+    const trouble = (time: number) =>
+      clockTrouble(time, [{ what: alike("build of this program"), time: built }]);
     expect(trouble(built)).toBeNull();
     expect(trouble(built - 4 * 60_000)).toBeNull();
-    expect(trouble(built - 6 * 60_000)).toContain(
+    expect(trouble(built - 6 * 60_000)?.en).toContain(
       "before the build of this program (2026-11-01T00:00:00.000Z)",
     );
     expect(clockTrouble(0, [])).toBeNull();

@@ -3,6 +3,7 @@ import { MEASURES } from "../../../src/alerts/gauges/measures";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { exposition } from "../../../src/kernel/logs/metrics";
 import { setClock } from "../../../src/kernel/time/clock";
+import { alike } from "../../../src/kernel/values/bilingual";
 import { linkState, noteAnswer, noteTrouble, setSources } from "../../../src/sync/aboard/link";
 import { Transfer } from "../../../src/sync/aboard/transfer";
 import { MINUTE } from "../../support/time";
@@ -31,17 +32,17 @@ const figure = (name: string, lane: string): number =>
 describe("the state of the link", () => {
   test("is down once requests have failed for five minutes, and as soon as the token is refused", () => {
     expect(linkState()).toMatchObject({ isUp: true, trouble: null });
-    expect(noteTrouble("the connection is cut")).toBe(true);
+    expect(noteTrouble(alike("the connection is cut"))).toBe(true);
     pass(5 * MINUTE - 1);
-    expect(noteTrouble("it does not answer in time")).toBe(false);
-    expect(linkState()).toMatchObject({ isUp: true, trouble: "it does not answer in time" });
+    expect(noteTrouble(alike("it does not answer in time"))).toBe(false);
+    expect(linkState()).toMatchObject({ isUp: true, trouble: alike("it does not answer in time") });
     pass(1);
     expect(linkState()).toMatchObject({ isUp: false });
     expect(noteAnswer()).toBe(true);
     expect(linkState()).toMatchObject({ isUp: true, trouble: null });
     expect(noteAnswer()).toBe(false);
-    expect(noteTrouble("it refuses the token", true)).toBe(true);
-    expect(linkState()).toMatchObject({ isUp: false, trouble: "it refuses the token" });
+    expect(noteTrouble(alike("it refuses the token"), true)).toBe(true);
+    expect(linkState()).toMatchObject({ isUp: false, trouble: alike("it refuses the token") });
   });
 
   test("tells what waits in each lane: rows, bytes, and the age of the oldest", async () => {

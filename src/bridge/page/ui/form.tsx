@@ -94,6 +94,14 @@ export const ticked = (to: Signal<boolean>) => ({
   },
 });
 
+/** Binds a box to whether something is among what is chosen: `{...among(scopes, scope)}`. */
+export const among = (chosen: Signal<readonly string[]>, one: string) => ({
+  isChecked: chosen.value.includes(one),
+  onChange: (isChecked: boolean) => {
+    chosen.value = isChecked ? [...chosen.value, one] : chosen.value.filter((each) => each !== one);
+  },
+});
+
 /** A label with its field and a hint. */
 export function Field({
   label,

@@ -156,14 +156,16 @@ export function Boxes(): JSX.Element {
           )
         }
       </Show>
-      {made.value && (
-        <Setup
-          of={made.value}
-          onDone={() => {
-            made.value = null;
-          }}
-        />
-      )}
+      <Once of={made} title={t.made}>
+        {({ token, setup, qr_code }) => (
+          <>
+            <img class="qr" src={qr_code} alt={t.scan} width={260} height={260} />
+            <Copyable label={t.setup} text={setup} />
+            <Copyable label={t.token} text={token} />
+            <p class="notice warn">{t.once}</p>
+          </>
+        )}
+      </Once>
     </>
   );
 }
@@ -191,18 +193,6 @@ function NewBox({
         <TextField label={t.address} type="url" required {...bound(address)} />
       </Form>
     </section>
-  );
-}
-
-function Setup({ of: { token, setup, qr_code }, onDone }: { of: Created; onDone: () => void }): JSX.Element {
-  const t = words();
-  return (
-    <Once title={t.made} onDone={onDone}>
-      <img class="qr" src={qr_code} alt={t.scan} width={260} height={260} />
-      <Copyable label={t.setup} text={setup} />
-      <Copyable label={t.token} text={token} />
-      <p class="notice warn">{t.once}</p>
-    </Once>
   );
 }
 

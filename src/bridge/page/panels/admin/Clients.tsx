@@ -7,7 +7,17 @@ import { may } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask } from "../../ui/dialog";
-import { AreaField, bound, CheckField, Form, picked, SelectField, TextField, ticked } from "../../ui/form";
+import {
+  AreaField,
+  among,
+  bound,
+  CheckField,
+  Form,
+  picked,
+  SelectField,
+  TextField,
+  ticked,
+} from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Once } from "../../ui/once";
 import { Opener } from "../../ui/opener";
@@ -139,22 +149,19 @@ export function Clients(): JSX.Element {
           )
         }
       </Show>
-      {made.value && (
-        <Once
-          title={t.done}
-          onDone={() => {
-            made.value = null;
-          }}
-        >
-          <Copyable label={t.id} text={made.value.id} />
-          {made.value.secret !== null && (
-            <>
-              <Copyable label={t.secret} text={made.value.secret} />
-              <p class="notice warn">{t.once}</p>
-            </>
-          )}
-        </Once>
-      )}
+      <Once of={made} title={t.done}>
+        {({ id, secret }) => (
+          <>
+            <Copyable label={t.id} text={id} />
+            {secret !== null && (
+              <>
+                <Copyable label={t.secret} text={secret} />
+                <p class="notice warn">{t.once}</p>
+              </>
+            )}
+          </>
+        )}
+      </Once>
     </>
   );
 }
@@ -270,16 +277,7 @@ function Approval({
         <legend>{t.approve}</legend>
         <p class="hint">{t.approveText}</p>
         {client.allowed_scopes.filter(isPermission).map((scope) => (
-          <CheckField
-            key={scope}
-            label={`${scopeWords(scope)} (${scope})`}
-            isChecked={chosen.value.includes(scope)}
-            onChange={(isChecked) => {
-              chosen.value = isChecked
-                ? [...chosen.value, scope]
-                : chosen.value.filter((each) => each !== scope);
-            }}
-          />
+          <CheckField key={scope} label={`${scopeWords(scope)} (${scope})`} {...among(chosen, scope)} />
         ))}
       </fieldset>
     </Form>

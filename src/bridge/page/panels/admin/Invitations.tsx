@@ -10,7 +10,7 @@ import { Button } from "../../ui/button";
 import { Choices } from "../../ui/choices";
 import { Copyable } from "../../ui/copy";
 import { ask } from "../../ui/dialog";
-import { bound, CheckField, Form, NumberField, SelectField, TextField } from "../../ui/form";
+import { among, bound, CheckField, Form, NumberField, SelectField, TextField } from "../../ui/form";
 import { Icon } from "../../ui/icons";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Once } from "../../ui/once";
@@ -164,18 +164,15 @@ export function Invitations(): JSX.Element {
           </>
         )}
       </Show>
-      {made.value && (
-        <Once
-          title={t.made}
-          onDone={() => {
-            made.value = null;
-          }}
-        >
-          <QrCode text={made.value} label={t.scan} />
-          <p class="hint">{t.scan}</p>
-          <Copyable label={t.link} text={made.value} />
-        </Once>
-      )}
+      <Once of={made} title={t.made}>
+        {(url) => (
+          <>
+            <QrCode text={url} label={t.scan} />
+            <p class="hint">{t.scan}</p>
+            <Copyable label={t.link} text={url} />
+          </>
+        )}
+      </Once>
     </>
   );
 }
@@ -256,12 +253,7 @@ function NewInvitation({
                 key={role.id}
                 label={role.name}
                 {...(role.description && { hint: role.description })}
-                isChecked={roleIds.value.includes(role.id)}
-                onChange={(isChecked) => {
-                  roleIds.value = isChecked
-                    ? [...roleIds.value, role.id]
-                    : roleIds.value.filter((each) => each !== role.id);
-                }}
+                {...among(roleIds, role.id)}
               />
             ))}
           </fieldset>

@@ -6,7 +6,7 @@ import { may, me } from "../../session";
 import { Button } from "../../ui/button";
 import { Copyable } from "../../ui/copy";
 import { ask } from "../../ui/dialog";
-import { bound, CheckField, FieldFault, Form, TextField } from "../../ui/form";
+import { among, bound, CheckField, FieldFault, Form, TextField } from "../../ui/form";
 import { Show, useLoaded } from "../../ui/loaded";
 import { Once } from "../../ui/once";
 import { Opener } from "../../ui/opener";
@@ -110,18 +110,15 @@ export function Keys(): JSX.Element {
           )
         }
       </Show>
-      {made.value && (
-        <Once
-          title={t.made}
-          onDone={() => {
-            made.value = null;
-          }}
-        >
-          <QrCode text={made.value} label={t.made} />
-          <Copyable label={t.made} text={made.value} />
-          <p class="notice warn">{t.once}</p>
-        </Once>
-      )}
+      <Once of={made} title={t.made}>
+        {(key) => (
+          <>
+            <QrCode text={key} label={t.made} />
+            <Copyable label={t.made} text={key} />
+            <p class="notice warn">{t.once}</p>
+          </>
+        )}
+      </Once>
     </>
   );
 }
@@ -154,12 +151,7 @@ function NewKey({ onMade, onCancel }: { onMade: (key: string) => void; onCancel:
               <CheckField
                 key={permission}
                 label={permission === "*:*" ? t.everything : permission}
-                isChecked={scopes.value.includes(permission)}
-                onChange={(isChecked) => {
-                  scopes.value = isChecked
-                    ? [...scopes.value, permission]
-                    : scopes.value.filter((each) => each !== permission);
-                }}
+                {...among(scopes, permission)}
               />
             ))}
           </div>

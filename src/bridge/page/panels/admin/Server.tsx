@@ -40,7 +40,6 @@ const words = inLanguages({
     >,
     again: "Look again",
     examined: "Looked at",
-    inEnglish: "",
     backups: "Backups",
     make: "Make one now",
     begun: "The backup has begun.",
@@ -82,7 +81,6 @@ const words = inLanguages({
     >,
     again: "Noch einmal nachsehen",
     examined: "Nachgesehen",
-    inEnglish: "Auf Englisch, wie der Befehl doctor sie nennt.",
     backups: "Sicherungen",
     make: "Jetzt eine machen",
     begun: "Die Sicherung hat begonnen.",
@@ -117,7 +115,7 @@ interface Service {
 
 function Health(): JSX.Element {
   const t = words();
-  const loaded = useLoaded(() => call(() => api.GET("/v1/health")), []);
+  const loaded = useLoaded(() => call(() => api.GET("/v1/health")), [locale.value]);
   return (
     <Section title={t.health}>
       <Show of={loaded}>
@@ -157,25 +155,24 @@ function Health(): JSX.Element {
 
 function Findings(): JSX.Element {
   const t = words();
-  const loaded = useLoaded(async () => (await call(() => api.GET("/v1/admin/doctor"))).data, []);
+  const loaded = useLoaded(async () => (await call(() => api.GET("/v1/admin/doctor"))).data, [locale.value]);
   return (
     <Section title={t.findings} actions={<Button onClick={loaded.reload}>{t.again}</Button>}>
       <Show of={loaded}>
         {({ findings, examined_at }) => (
           <>
             <p class="hint">
-              {t.examined} <Ago at={examined_at} />. {t.inEnglish}
+              {t.examined} <Ago at={examined_at} />.
             </p>
-            <ul class="rows" lang="en">
-              {findings.map(({ check, verdict, message }) => (
-                <li key={`${check} ${message}`} class="row">
+            <ul class="rows">
+              {findings.map(({ title, verdict, message }) => (
+                <li key={`${title} ${message}`} class="row">
                   <Icon name={verdict === "ok" ? "check" : "warning"} />
                   <span class="row-main">
-                    <span class="row-title">{check}</span>
+                    <span class="row-title">{title}</span>
                     <span class="hint">{message}</span>
                   </span>
                   <span
-                    lang={locale.value}
                     class={`tag ${verdict === "problem" ? "alarm" : verdict === "warning" ? "warning" : "good"}`}
                   >
                     {t.verdicts[verdict]}
@@ -195,7 +192,7 @@ const WATCHED = 2_000;
 
 function Backups(): JSX.Element {
   const t = words();
-  const loaded = useLoaded(async () => (await call(() => api.GET("/v1/admin/backups"))).data, []);
+  const loaded = useLoaded(async () => (await call(() => api.GET("/v1/admin/backups"))).data, [locale.value]);
   const isRunning = loaded.data !== null && loaded.data.started_at !== null;
   useEffect(() => {
     if (!isRunning) return;

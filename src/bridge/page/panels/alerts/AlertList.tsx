@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { type Alert, alertChanges } from "../../alerts";
 import { api, call } from "../../api";
@@ -6,8 +5,7 @@ import { inLanguages } from "../../language";
 import { to } from "../../route";
 import { may } from "../../session";
 import { Icon } from "../../ui/icons";
-import { Show, useLoaded } from "../../ui/loaded";
-import { Pages } from "../../ui/pages";
+import { Paged } from "../../ui/paged";
 import { Empty } from "../../ui/panel";
 import { Ago } from "../../ui/time";
 import { headline, words } from "./words";
@@ -48,40 +46,23 @@ const texts = inLanguages({
 /** Alerts of a status, newest first. */
 export function AlertList({ status }: { status: Alert["status"] }): JSX.Element {
   const t = texts();
-  const page = useSignal(1);
-  const loaded = useLoaded(
-    () => call(() => api.GET("/v1/alerts", { params: { query: { status, page: page.value } } })),
-    [status, page.value, alertChanges.value],
+  const none = (
+    <Empty icon="alerts" title={t.none[status]}>
+      <p>{t.hint[status]}</p>
+      {status === "open" && may("alerts:write") && (
+        <a class="button" href={to(["alerts", "rules", "new"])}>
+          {t.rule}
+        </a>
+      )}
+    </Empty>
   );
   return (
-    <Show of={loaded}>
-      {({ data, pagination }) =>
-        data.length === 0 ? (
-          <Empty icon="alerts" title={t.none[status]}>
-            <p>{t.hint[status]}</p>
-            {status === "open" && may("alerts:write") && (
-              <a class="button" href={to(["alerts", "rules", "new"])}>
-                {t.rule}
-              </a>
-            )}
-          </Empty>
-        ) : (
-          <>
-            <ul class="rows">
-              {data.map((alert) => (
-                <Row key={alert.id} alert={alert} />
-              ))}
-            </ul>
-            <Pages
-              pagination={pagination}
-              onPage={(to) => {
-                page.value = to;
-              }}
-            />
-          </>
-        )
-      }
-    </Show>
+    <Paged
+      read={(page) => call(() => api.GET("/v1/alerts", { params: { query: { status, page } } }))}
+      about={[status, alertChanges.value]}
+      none={none}
+      row={(alert) => <Row key={alert.id} alert={alert} />}
+    />
   );
 }
 

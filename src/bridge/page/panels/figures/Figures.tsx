@@ -13,6 +13,9 @@ import { Show, useLoaded } from "../../ui/loaded";
 import { Empty, Facts, Panel, Section } from "../../ui/panel";
 import { distance, number, speed } from "../../units";
 
+/** Days that the API counts at once. */
+const MOST_DAYS = 400;
+
 type By = "day" | "week" | "month";
 type Figures = Schemas["TimelineFigures"];
 type Period = Schemas["TimelinePeriod"];
@@ -39,8 +42,9 @@ const words = inLanguages({
     devices: "Devices",
     trips: "Trips",
     positions: "Positions",
-    sailed: "Distance of all trips",
+    sailed: "Distance of completed trips",
     perPeriod: (name: string) => `${name}, distance by period`,
+    most: `Shown are the last ${MOST_DAYS} days of this time: more are not counted at once.`,
     anew: "Positions have come late: figures are being computed anew.",
     failed: "–",
   },
@@ -65,8 +69,9 @@ const words = inLanguages({
     devices: "Geräte",
     trips: "Fahrten",
     positions: "Positionen",
-    sailed: "Entfernung aller Fahrten",
+    sailed: "Entfernung beendeter Fahrten",
     perPeriod: (name: string) => `${name}, Entfernung nach Zeit`,
+    most: `Gezeigt sind die letzten ${MOST_DAYS} Tage dieser Zeit: Mehr werden nicht auf einmal gezählt.`,
     anew: "Positionen sind verspätet gekommen: Zahlen werden neu berechnet.",
     failed: "–",
   },
@@ -86,6 +91,14 @@ interface Row {
 }
 const NOTHING: { rows: Row[]; isAnew: boolean } = { rows: [], isAnew: false };
 
+/** The span of two dates, epoch milliseconds, of which the end alone is left where it is too long; null unless both are dates. */
+function spanOf(from: string, until: string): { from: number; to: number; isCut: boolean } | null {
+  const [start, end] = [spanOfDay(from), spanOfDay(until)];
+  if (!start || !end) return null;
+  const earliest = end.to - MOST_DAYS * DAY;
+  return { from: Math.max(start.from, earliest), to: end.to, isCut: start.from < earliest };
+}
+
 /** Distances, times and stops of each device over a span, and what the installation holds. */
 export function Figures(): JSX.Element {
   const t = words();
@@ -95,13 +108,13 @@ export function Figures(): JSX.Element {
   const by = BYS.find((each) => each === query.get("by")) ?? "day";
   const ids = [...fleet.value.keys()].filter((id) => mayBy("gps:read", id, "history")).join(",");
   const set = (change: Record<string, string>) => go(["figures"], { from, to: until, by, ...change }, true);
+  const span = spanOf(from, until);
   const loaded = useLoaded(async () => {
-    const [start, end] = [spanOfDay(from), spanOfDay(until)];
-    if (!start || !end || ids === "") return NOTHING;
+    if (!span || ids === "") return NOTHING;
     const asked = {
-      from: new Date(start.from).toISOString(),
+      from: new Date(span.from).toISOString(),
       // The last moment of the day: the next midnight would begin another period.
-      to: new Date(end.to - 1).toISOString(),
+      to: new Date(span.to - 1).toISOString(),
       by,
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     };
@@ -154,6 +167,11 @@ export function Figures(): JSX.Element {
           onChange={(value) => set({ by: value })}
         />
       </div>
+      {span?.isCut && (
+        <p class="notice" role="status">
+          {t.most}
+        </p>
+      )}
       <Show of={loaded}>
         {({ rows }) =>
           rows.length === 0 ? (

@@ -127,18 +127,15 @@ export function Links(): JSX.Element {
           </>
         )}
       </Show>
-      {made.value && (
-        <Once
-          title={t.made}
-          onDone={() => {
-            made.value = null;
-          }}
-        >
-          <QrCode text={made.value} label={t.scan} />
-          <Copyable label={t.link} text={made.value} />
-          <p class="notice warn">{t.once}</p>
-        </Once>
-      )}
+      <Once of={made} title={t.made}>
+        {(url) => (
+          <>
+            <QrCode text={url} label={t.scan} />
+            <Copyable label={t.link} text={url} />
+            <p class="notice warn">{t.once}</p>
+          </>
+        )}
+      </Once>
     </Panel>
   );
 }

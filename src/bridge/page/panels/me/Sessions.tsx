@@ -38,7 +38,8 @@ export function Sessions(): JSX.Element {
                 <li key={id} class="row">
                   <span class="row-main">
                     <span class="row-title">
-                      {browser_name}, {os_name} {is_current && <span class="tag good">{t.thisOne}</span>}
+                      {[browser_name, os_name].filter((name) => name !== "Unknown").join(", ") || t.unknown}{" "}
+                      {is_current && <span class="tag good">{t.thisOne}</span>}
                     </span>
                     <span class="hint">
                       {ip_address} · {t.lastActive} <Ago at={last_activity_at} />

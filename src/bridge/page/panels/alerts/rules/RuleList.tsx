@@ -1,10 +1,8 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call } from "../../../api";
 import { to } from "../../../route";
 import { Icon } from "../../../ui/icons";
-import { Show, useLoaded } from "../../../ui/loaded";
-import { Pages } from "../../../ui/pages";
+import { Paged } from "../../../ui/paged";
 import { Empty } from "../../../ui/panel";
 import { Severity } from "../AlertList";
 import { scheduleText } from "../ScheduleField";
@@ -15,43 +13,26 @@ import { conditionText, devicesText, words } from "./words";
 /** The rules, newest first. */
 export function RuleList(): JSX.Element {
   const t = words();
-  const page = useSignal(1);
-  const loaded = useLoaded(
-    () => call(() => api.GET("/v1/alert-rules", { params: { query: { page: page.value } } })),
-    [page.value],
-  );
   const add = mayEditRules() && (
     <a class="button main" href={to(["alerts", "rules", "new"])}>
       <Icon name="add" />
       <span>{t.new}</span>
     </a>
   );
+  const none = (
+    <Empty icon="alerts" title={t.none}>
+      <p>{t.noneHint}</p>
+      {add}
+    </Empty>
+  );
   return (
-    <Show of={loaded}>
-      {({ data, pagination }) =>
-        data.length === 0 ? (
-          <Empty icon="alerts" title={t.none}>
-            <p>{t.noneHint}</p>
-            {add}
-          </Empty>
-        ) : (
-          <>
-            <div class="actions">{add}</div>
-            <ul class="rows">
-              {data.map((rule) => (
-                <Row key={rule.id} rule={rule} />
-              ))}
-            </ul>
-            <Pages
-              pagination={pagination}
-              onPage={(to) => {
-                page.value = to;
-              }}
-            />
-          </>
-        )
-      }
-    </Show>
+    <Paged
+      read={(page) => call(() => api.GET("/v1/alert-rules", { params: { query: { page } } }))}
+      about={[]}
+      none={none}
+      actions={add}
+      row={(rule) => <Row key={rule.id} rule={rule} />}
+    />
   );
 }
 

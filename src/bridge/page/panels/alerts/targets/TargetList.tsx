@@ -1,10 +1,8 @@
-import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { api, call, type Schemas } from "../../../api";
 import { to } from "../../../route";
 import { Icon } from "../../../ui/icons";
-import { Show, useLoaded } from "../../../ui/loaded";
-import { Pages } from "../../../ui/pages";
+import { Paged } from "../../../ui/paged";
 import { Empty } from "../../../ui/panel";
 import { words } from "./words";
 
@@ -19,53 +17,42 @@ export function leadsTo({ kind, url, to, topic, server_url, chat_id }: Target): 
 /** The targets, newest first. */
 export function TargetList(): JSX.Element {
   const t = words();
-  const page = useSignal(1);
-  const loaded = useLoaded(
-    () => call(() => api.GET("/v1/notification-targets", { params: { query: { page: page.value } } })),
-    [page.value],
-  );
   const add = (
     <a class="button main" href={to(["alerts", "targets", "new"])}>
       <Icon name="add" />
       <span>{t.new}</span>
     </a>
   );
+  const none = (
+    <Empty icon="phone" title={t.none}>
+      <p>{t.noneHint}</p>
+      {add}
+    </Empty>
+  );
   return (
-    <Show of={loaded}>
-      {({ data, pagination }) =>
-        data.length === 0 ? (
-          <Empty icon="phone" title={t.none}>
-            <p>{t.noneHint}</p>
-            {add}
-          </Empty>
-        ) : (
-          <>
-            <div class="actions">{add}</div>
-            <ul class="rows">
-              {data.map((target) => (
-                <li key={target.id}>
-                  <a class="row" href={to(["alerts", "targets", target.id])}>
-                    <span class="row-main">
-                      <span class="row-title">{target.name}</span>
-                      <span class="hint">
-                        {t.kinds[target.kind]} · {leadsTo(target)}
-                      </span>
-                    </span>
-                    <TargetState of={target} />
-                  </a>
-                </li>
-              ))}
-            </ul>
-            <Pages
-              pagination={pagination}
-              onPage={(to) => {
-                page.value = to;
-              }}
-            />
-          </>
-        )
-      }
-    </Show>
+    <Paged
+      read={(page) => call(() => api.GET("/v1/notification-targets", { params: { query: { page } } }))}
+      about={[]}
+      none={none}
+      actions={add}
+      row={(target) => <Row key={target.id} of={target} />}
+    />
+  );
+}
+
+function Row({ of }: { of: Target }): JSX.Element {
+  return (
+    <li>
+      <a class="row" href={to(["alerts", "targets", of.id])}>
+        <span class="row-main">
+          <span class="row-title">{of.name}</span>
+          <span class="hint">
+            {words().kinds[of.kind]} · {leadsTo(of)}
+          </span>
+        </span>
+        <TargetState of={of} />
+      </a>
+    </li>
   );
 }
 
