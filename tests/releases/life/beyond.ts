@@ -20,7 +20,7 @@ import { HARBOUR } from "./fleet";
 import type { Installation } from "./installation";
 import type { People } from "./people";
 
-/** What comes from beyond the server and goes there: platforms, a guild, water levels, boats, the shore and a broker. */
+/** The ways to and from others: platforms, a guild, water levels, boats, the shore and a broker. */
 
 export interface Beyond {
   integration: string;

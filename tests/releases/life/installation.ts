@@ -35,24 +35,16 @@ export class Installation {
   mainland!: TestServer;
   ownBox!: string;
   readonly hook = new WebhookStandIn();
+  levels!: PegelonlineStandIn;
+  /** The OpenID provider, whose name in the settings is `harbour`. */
+  provider!: OidcStandIn;
   #broker!: MqttBroker;
-  #levels!: PegelonlineStandIn;
-  #provider!: OidcStandIn;
   #settings: Settings = {};
   #token = "";
 
   /** The server that is kept. */
   get home(): TestServer {
     return this.harbour.server;
-  }
-
-  get levels(): PegelonlineStandIn {
-    return this.#levels;
-  }
-
-  /** The OpenID provider, whose name in the settings is `harbour`. */
-  get provider(): OidcStandIn {
-    return this.#provider;
   }
 
   /** Value of `security.encryption_key` by which its secrets are read. */
@@ -78,8 +70,8 @@ export class Installation {
     const begin = { clock: "movable", ahead: -BEGUN_AGO } as const;
     this.mainland = await TestServer.start(begin);
     this.#broker = await MqttBroker.start();
-    this.#levels = await PegelonlineStandIn.start();
-    this.#provider = await OidcStandIn.start();
+    this.levels = await PegelonlineStandIn.start();
+    this.provider = await OidcStandIn.start();
     const standIns = {
       twitch: new TwitchStandIn(),
       youtube: new GoogleStandIn(),
@@ -91,8 +83,8 @@ export class Installation {
     this.#token = token;
     this.#settings = {
       ...standIns.discord.settings,
-      ...this.#levels.settings(),
-      ...this.#provider.settings("harbour", { allow_registration: "true", trust_email: "true" }),
+      ...this.levels.settings(),
+      ...this.provider.settings("harbour", { allow_registration: "true", trust_email: "true" }),
       ...{ "sync.url": this.mainland.url, "sync.token": this.#token, "mqtt.url": this.#broker.url },
       ...{ "integrations.allowed_redirects": "https://app.example" },
       ...{ "notifications.allowed_hosts": "127.0.0.1" },
@@ -113,7 +105,7 @@ export class Installation {
       if (rest < 0) throw new Error("a life has taken too many hours");
       await server.advance(rest);
     }
-    this.#provider.ahead = this.home.ahead / 1_000;
+    this.provider.ahead = this.home.ahead / 1_000;
   }
 
   /** Starts the kept server once more, with other settings beside its own. */
@@ -130,16 +122,7 @@ export class Installation {
     const { home, harbour, skiff } = this;
     await Promise.all([home, skiff.server, this.mainland].filter(isUp).map((server) => server.stop()));
     const { twitch, youtube, discord, elsewhere } = harbour;
-    const others = [
-      twitch,
-      youtube,
-      discord,
-      elsewhere,
-      this.#broker,
-      this.#levels,
-      this.#provider,
-      this.hook,
-    ];
+    const others = [twitch, youtube, discord, elsewhere, this.#broker, this.levels, this.provider, this.hook];
     await Promise.all(others.map((standIn) => standIn.stop()));
   }
 }

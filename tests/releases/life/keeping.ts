@@ -25,7 +25,7 @@ export async function keep(lived: Lived, folder: string): Promise<void> {
   process.stdout.write(`kept ${version} with ${answers.length} answers in ${folder}\n`);
 }
 
-/** What a server answers out of a copy of the database, at the time at which a later version is asked the same. */
+/** The answers of a server with a copy of the database, at the time at which a later version is asked the same. */
 async function answersTo({ dataDir, endedAt, settings, callers, questions }: Lived): Promise<KeptAnswer[]> {
   const copy = join(temporaryDirectory(), "data");
   cpSync(dataDir, copy, { recursive: true });

@@ -10,7 +10,7 @@ import { watch } from "./watch";
 
 /** A short life of an installation, lived by its doors, so that every table of its database holds something. */
 
-/** What is left of it: the server has ended. */
+/** The remains of it: the server has ended. */
 export interface Lived {
   dataDir: string;
   /** By the server's clock, epoch milliseconds. */

@@ -64,7 +64,7 @@ async function guarded({ home }: Installation): Promise<void> {
   done(await home.post("/v1/auth/reset-password", { body: { email: CARLA.email } }));
 }
 
-/** What a user may change, and read, of the own account. */
+/** Changes of a user to the own account, and a copy of all that is kept of it. */
 async function changes({ home }: Installation, { id, token, password }: User): Promise<void> {
   done(await home.patch(`/v1/users/${id}/locale`, { token, body: { locale: "de" } }));
   const body = { email: "anna@elsewhere.example", password };

@@ -5,7 +5,7 @@ import type { Fleet } from "./fleet";
 import { ANNA, type People } from "./people";
 import type { Watch } from "./watch";
 
-/** Who may ask for an address, and that address. */
+/** An address, behind the one who may ask for it. */
 export type Question = [caller: Caller["name"], path: string];
 
 /** The addresses that read the database, as those who may; none whose answer depends on the time at which it is asked. */

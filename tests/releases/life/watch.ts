@@ -2,6 +2,7 @@ import { clockWatched, lifeWritten, newRule, send } from "../../alerts/support";
 import { newTarget, newWebhook } from "../../alerts/targets/support";
 import { done, eventually } from "../../support/expectations";
 import type { TestServer } from "../../support/server";
+import { HOUR } from "../../support/time";
 import { createZone, northOf } from "../../tracking/support";
 import { HARBOUR } from "./fleet";
 import type { Installation } from "./installation";
@@ -45,7 +46,7 @@ async function lateCrossing(home: TestServer): Promise<void> {
   const device = await home.device("Late boat");
   const zone = await createZone(home, { name: "Depot", ...HARBOUR, radius_km: 0.5 });
   await newRule(home, { type: "zone", event: "exit", geofence_ids: [zone.id] }, { device_ids: [device.id] });
-  await home.advance(3_600_000);
+  await home.advance(HOUR);
   await send(home, device, HARBOUR, 1_800);
   await send(home, device, northOf(HARBOUR, 3), 1_200);
 }
