@@ -36,6 +36,7 @@ const LONGEST = [
   ],
   ...["bridge/page/rights", "bridge/page/map", "bridge/page/alerts", "bridge/page/day", "bridge/page/anchor"],
   ...["bridge/page/people", "bridge/page/passkeys", "bridge/page/elsewhere", "bridge/page/entrance"],
+  ...["releases/life/life", "bridge/page/trouble", "bridge/page/water"],
   ...["bridge/page/targets", "bridge/page/zones", "mqtt/broker/connection", "personal-data/deletion/crash"],
   ...["alerts/alerts/conditions", "operations/community/slow", "tracking/geofences/events", "kernel/crash"],
 ].map((name) => `tests/${name}.test.ts`);

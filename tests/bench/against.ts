@@ -36,6 +36,9 @@ function prepare(checkout: string, directory: string, points: number): Place {
   return JSON.parse(made.stdout.toString());
 }
 
+/** Rounds that don't count are so many times more: the runtime compiles for half a minute, and the more code, the longer. */
+const LONGER = 3;
+
 /** Runs POST /v1/gps on the server of another checkout, of an older version, and on this one, in turn. */
 export async function measureAgainst(
   checkout: string,
@@ -47,10 +50,13 @@ export async function measureAgainst(
   cpSync(place.directory, ours.directory, { recursive: true });
   const servers = [await startFairlead(ours), await startCheckout(resolve(checkout), place)];
   const clients = new Clients(settings);
-  const { manner, ...plan } = clients.plan(POST);
+  const { manner, warmUpRounds, ...plan } = clients.plan(POST);
   for (const server of servers) await clients.subscribe(server, manner.subscribers);
-  const [fairlead = [], other = []] = await inTurn(POST.name, servers, plan, (server) =>
-    clients.measure(POST, server, manner),
+  const [fairlead = [], other = []] = await inTurn(
+    POST.name,
+    servers,
+    { ...plan, warmUpRounds: LONGER * warmUpRounds },
+    (server) => clients.measure(POST, server, manner),
   );
   const ratios = fairlead.map((measured, at) => rate(measured) / rate(other[at] ?? measured));
   return {

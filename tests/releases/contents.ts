@@ -25,7 +25,7 @@ function namesOf(database: Database): string[] {
   return names;
 }
 
-/** The hash of each table's rows and of the schema, to compare databases by what they hold. */
+/** The hash of each table's rows and of the schema, to compare databases by what they hold, in whatever order. */
 export function contentsOf(file: string): Record<string, string> {
   const database = new Database(file, { readwrite: true, create: false });
   try {
@@ -34,12 +34,16 @@ export function contentsOf(file: string): Record<string, string> {
       const hasher = new Bun.CryptoHasher("sha256");
       const rows = database.prepare(sql);
       // Blobs come as bytes, which JSON shows as numbers.
-      for (const row of rows.values()) hasher.update(JSON.stringify(row));
+      for (const row of rows
+        .values()
+        .map((values) => JSON.stringify(values))
+        .sort())
+        hasher.update(row);
       rows.finalize();
       hashes[name] = hasher.digest("hex");
     };
-    hash("the schema", "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name");
-    for (const name of namesOf(database)) hash(name, `SELECT * FROM "${name}" ORDER BY 1, 2`);
+    hash("the schema", "SELECT type, name, tbl_name, sql FROM sqlite_schema");
+    for (const name of namesOf(database)) hash(name, `SELECT * FROM "${name}"`);
     return hashes;
   } finally {
     database.close();

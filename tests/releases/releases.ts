@@ -1,10 +1,16 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { semver } from "bun";
+import type { Settings } from "../support/server";
 import type { ApiDocument } from "./compatibility";
-import type { Caller } from "./life";
 
 /** All that is kept of a release, in a folder of its version: see keep.ts. */
+
+/** The words by which a reader of the database authenticates. */
+export interface Caller {
+  name: "admin" | "anna" | "system";
+  token: string;
+}
 
 export interface KeptAnswer {
   caller: Caller["name"];
@@ -20,9 +26,17 @@ export interface Kept {
   madeAt: number;
   /** Value of `security.encryption_key`. */
   encryptionKey: string;
+  /** Others without which a server would forget what it told others; none of releases before 1.0.0. */
+  settings?: Settings;
   callers: Caller[];
   answers: KeptAnswer[];
 }
+
+/**
+ * Milliseconds between the end of the release's server and the start of one that is asked the same, by their clocks: less than
+ * anything lasts that is to be there still.
+ */
+export const PAUSE = 10_000;
 
 /** The versions that are kept, oldest first. */
 export const RELEASES: string[] = readdirSync(import.meta.dir)
