@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "./api";
 import { inLanguages } from "./language";
 import { type Loaded, useLoaded } from "./ui/loaded";
@@ -49,17 +48,16 @@ const AGAIN = 20_000;
 
 /** The levels of some stations in the last days: at most 50. */
 export function useHistories(stationIds: readonly string[]): Loaded<History[]> {
-  const station_ids = stationIds.join(",");
-  const loaded = useLoaded(async () => {
-    if (!station_ids) return [];
-    return (await call(() => api.GET("/v1/pegel/history", { params: { query: { station_ids } } }))).data;
-  }, [station_ids]);
-  useEffect(() => {
-    if (loaded.data?.every((each) => each.is_complete) !== false) return;
-    const timer = setTimeout(loaded.reload, AGAIN);
-    return () => clearTimeout(timer);
-  }, [loaded.data]);
-  return loaded;
+  // An identifier with a comma would be read as two.
+  const station_ids = stationIds.filter((id) => !id.includes(",")).join(",");
+  return useLoaded(
+    async () => {
+      if (!station_ids) return [];
+      return (await call(() => api.GET("/v1/pegel/history", { params: { query: { station_ids } } }))).data;
+    },
+    [station_ids],
+    (read) => read.some((each) => !each.is_complete) && AGAIN,
+  );
 }
 
 /** Centimetres over which a graph reaches at least: a still water must not look like a tide. */

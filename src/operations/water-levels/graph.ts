@@ -46,9 +46,13 @@ export async function historiesOf(ids: readonly string[], query: HistoryQuery): 
   return histories;
 }
 
+/** A graph begins up to a step earlier and ends up to one later, in years that RFC 3339 can write too. */
+const [FIRST, LAST] = [Date.parse("1900-01-01"), Date.parse("9999-01-01") - 1];
+
 function spanAsked({ from, to }: HistoryQuery): Span {
   const until = to === undefined ? now() : spanOf(to)[1];
   const begin = from === undefined ? until - DEFAULT_DAYS * DAY : spanOf(from)[0];
+  if (until < FIRST || LAST < until) throw invalid("/to", "must be in the years 1900 to 9998");
   if (begin > until) throw invalid("/from", "must not be after to");
   if (until - begin > MOST_SPAN_DAYS * DAY)
     throw invalid("/to", `must be at most ${MOST_SPAN_DAYS} days after from`);

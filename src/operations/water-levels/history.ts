@@ -71,13 +71,21 @@ export async function keepMeasurements(
 ): Promise<void> {
   const ofQuarters = new Map(measured.map((one) => [Math.floor(one.at / QUARTER), one]));
   await keep([...ofQuarters.values()].map((one) => ({ ...one, station_id })));
-  const known = coverageOf(station_id);
-  const isJoined = known !== null && asked.from <= known.until && known.until <= asked.until;
-  const from = isJoined ? Math.min(known.from, asked.from) : asked.from;
   await transact(() => {
-    cover().run(from, asked.until, station_id);
+    const known = coverageOf(station_id);
+    const { from, until } = known && isJoined(known, asked) ? joined(known, asked) : asked;
+    cover().run(from, until, station_id);
   });
 }
+
+/** False for one that ends ahead of a clock that was set back. Another answer may have come first, and end later than this one. */
+const isJoined = (known: Span, asked: Span): boolean =>
+  known.until <= now() && asked.from <= known.until && known.from <= asked.until;
+
+const joined = (one: Span, other: Span): Span => ({
+  from: Math.min(one.from, other.from),
+  until: Math.max(one.until, other.until),
+});
 
 const cover = statement(() =>
   sqlite.prepare<unknown, [number, number, string]>(

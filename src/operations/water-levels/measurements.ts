@@ -68,11 +68,16 @@ function mayAsk({ station_id }: SourceStation): boolean {
   return failed === undefined || Math.abs(now() - failed) >= pause;
 }
 
-function fillOne(station: SourceStation, span: Span): Promise<void> {
+/** A question that is under way may be for another span: what it left missing is asked for after it. */
+async function fillOne(station: SourceStation, span: Span): Promise<void> {
   const { station_id } = station;
-  const under = filling.get(station_id) ?? ask(station, span).finally(() => filling.delete(station_id));
-  filling.set(station_id, under);
-  return under;
+  for (let under = filling.get(station_id); under; under = filling.get(station_id)) {
+    await under;
+    if (isComplete(station, span) || !mayAsk(station)) return;
+  }
+  const asking = ask(station, span).finally(() => filling.delete(station_id));
+  filling.set(station_id, asking);
+  await asking;
 }
 
 async function ask(station: SourceStation, span: Span): Promise<void> {

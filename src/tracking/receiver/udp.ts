@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { Backlog, type LineReading } from "../../kernel/feeds/backlog";
 import type { Link } from "../../kernel/feeds/connection";
 import { isWithin, type Ranges } from "../../kernel/values/address-ranges";
-import { alike, type Bilingual } from "../../kernel/values/bilingual";
+import type { Bilingual } from "../../kernel/values/bilingual";
 
 /** Datagrams that hold lines of text, from senders on a list alone: anybody in the network can send one. */
 
@@ -21,30 +21,33 @@ export function openUdp(url: string, allowed: Ranges, link: Link, handlers: Data
   const { opened, refused, overrun, ...reading } = handlers;
   const backlog = new Backlog(reading);
   let isClosed = false;
-  const binding = Bun.udpSocket({
-    hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(port),
-    binaryType: "buffer",
-    socket: {
-      data(_, bytes, _port, sender) {
-        if (isClosed) return;
-        if (!isAllowed(sender, allowed)) refused(sender);
-        else if (backlog.isFull) overrun();
-        // Each holds whole lines, of which the last may lack its end.
-        else backlog.push(bytes.toString("latin1").split(/[\r\n]+/));
+  // Bun throws some errors at once, and refuses others later.
+  const binding = Promise.try(() =>
+    Bun.udpSocket({
+      hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: Number(port),
+      binaryType: "buffer",
+      socket: {
+        data(_, bytes, _port, sender) {
+          if (isClosed) return;
+          if (!isAllowed(sender, allowed)) refused(sender);
+          else if (backlog.isFull) overrun();
+          // Each holds whole lines, of which the last may lack its end.
+          else backlog.push(bytes.toString("latin1").split(/[\r\n]+/));
+        },
+        error(_, error) {
+          link.lost(troubleOf(error));
+        },
       },
-      error(_, error) {
-        link.lost(codeOf(error));
-      },
-    },
-  });
+    }),
+  );
   binding.then(
     () => {
       if (isClosed) return;
       link.opened();
       opened();
     },
-    (error) => link.lost(codeOf(error)),
+    (error) => link.lost(troubleOf(error)),
   );
   return () => {
     isClosed = true;
@@ -62,7 +65,11 @@ function isAllowed(sender: string, allowed: Ranges): boolean {
   return ipaddr.isValid(address) && isWithin(ipaddr.process(address), allowed);
 }
 
-const codeOf = (error: unknown): Bilingual => {
+function troubleOf(error: unknown): Bilingual {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  return alike(String(code ?? name));
-};
+  const quoted = String(code ?? name);
+  return {
+    en: `its address cannot be listened on (${quoted})`,
+    de: `unter der Adresse lässt sich nichts empfangen (${quoted})`,
+  };
+}

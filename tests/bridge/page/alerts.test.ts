@@ -138,6 +138,32 @@ describe.skipIf(!chromium)("a rule", () => {
     expectQuiet(visit);
   });
 
+  test("has its open alerts by pages, of which the last that is left is shown once the one after it is empty", async () => {
+    const rule = await newRule(server, { type: "speed", above_knots: 5 });
+    const boats = await Promise.all(Array.from({ length: 21 }, () => server.device()));
+    for (const boat of boats) await send(server, boat, { speed_knots: 9 });
+    await eventually(async () => (await alertsOf(server, "&status=open")).length === 21);
+    const visit = await openBridge(browser, server, ADMIN, { size: PHONE, at: "/alerts/open" });
+    const { page } = visit;
+    const listed = page.locator("main ul.rows > li");
+    await page.getByRole("button", { name: "Next page" }).click();
+    await page.getByText("Page 2 of 2").waitFor();
+    await soon(async () => expect(await listed.count()).toBe(1));
+    // Another list begins with its own first page.
+    await page.getByRole("link", { name: "Acknowledged", exact: true }).click();
+    await page.getByText("Nothing that somebody cares for").waitFor();
+    await page.getByRole("link", { name: "Open", exact: true }).click();
+    await page.getByText("Page 1 of 2").waitFor();
+    await page.getByRole("button", { name: "Next page" }).click();
+    await soon(async () => expect(await listed.count()).toBe(1));
+    const [oldest] = await alertsOf(server, "&status=open");
+    const path = `/v1/alerts/${oldest.id}/acknowledge`;
+    done(await server.post(path, { token: await server.admin(), body: {} }));
+    await soon(async () => expect(await listed.count()).toBe(20));
+    expectQuiet(visit);
+    await server.delete(`${RULES}/${rule.id}`, { token: await server.admin() });
+  });
+
   test("of every kind has its form, in the reader's units, and can be switched off and deleted", async () => {
     const rule = await newRule(server, { type: "speed", above_knots: 10 }, { name: "Too fast" });
     const visit = await openBridge(browser, server, ADMIN, { size: PHONE });

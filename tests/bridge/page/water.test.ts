@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { navStatusLabel, shipTypeLabel } from "../../../src/operations/vessels/labels";
 import { AisReceiver, recorded } from "../../stand-ins/ais-receiver";
-import { measured, PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
+import { measured, PegelonlineStandIn, type PegelStation, station } from "../../stand-ins/pegelonline";
 import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { expectStatus, soon } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
@@ -22,11 +22,12 @@ let receiver: AisReceiver;
 let source: PegelonlineStandIn;
 let deviceId: string;
 
+const level = (longname: string, water: string, value: number, fields: object = {}) =>
+  station({ longname, water: { shortname: water, longname: water }, ...fields }, { current: { value } });
+
 beforeAll(async () => {
   if (!chromium) return;
   [receiver, source] = await Promise.all([AisReceiver.start(), PegelonlineStandIn.start()]);
-  const level = (longname: string, water: string, value: number) =>
-    station({ longname, water: { shortname: water, longname: water } }, { current: { value } });
   const [wieck, jarmen] = [level("WIECK", "RYCK", 512), level("JARMEN", "PEENE", 487)];
   source.stations = [wieck, jarmen];
   // Three days at Wieck, which rises, and falls half as far; none of Jarmen.
@@ -83,6 +84,27 @@ describe.skipIf(!chromium)("water and vessels", () => {
     await vessels.filter({ hasText: "MMSI" }).filter({ hasText: "kn" }).first().waitFor();
     await expectAccessible(page);
     expectQuiet(visit);
+  });
+
+  test("have their graphs beside a station that can't be asked about, and again after the connection was lost", async () => {
+    const { stations } = source;
+    source.stations = [...(stations as PegelStation[]), level("ODD", "RYCK", 1, { uuid: "a,b" })];
+    const visit = await openBridge(browser, server, ADMIN, { at: "/devices", size: PHONE });
+    const { page } = visit;
+    const isCut = (url: URL) => url.pathname.startsWith("/v1/pegel/");
+    await page.route(isCut, (route) => route.abort());
+    await page.evaluate(() => {
+      location.hash = "#/water";
+    });
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.unroute(isCut);
+    // By itself.
+    await page.getByText("512 cm").waitFor();
+    await page.getByText("ODD").waitFor();
+    await page.getByRole("figure", { name: "3 days: 400 to 591 cm" }).waitFor();
+    await gone(page.getByRole("button", { name: "Try again" }));
+    await visit.page.close();
+    source.stations = stations;
   });
 
   test("are told in German, in whole", async () => {

@@ -178,6 +178,39 @@ describe("the past of a station", () => {
     expect(asked()).toEqual(["P3D"]);
   });
 
+  test("is told in whole to each who asks at once, for whatever span", async () => {
+    const one = withPast(Array.from({ length: 6 * 96 }, (_, at) => at));
+    await list();
+    const days = [1, 6, 3, 6];
+    const answers = await Promise.all(
+      days.map((many) => historyOf(one.uuid, `?from=${time(server.time - many * DAY)}&points=1000`)),
+    );
+    for (const { is_complete } of answers) expect(is_complete).toBe(true);
+    expect(answers.map(({ levels_cm }) => known(levels_cm).length)).toEqual(days.map((many) => many * 96));
+    expect(asked().toSorted()).toEqual(["P1D", "P6D"]);
+  });
+
+  test("stays known when an older question is answered later than a newer one", async () => {
+    const one = withPast(Array.from({ length: 3 * 96 }, (_, at) => at));
+    // Without a trend, which is derived from the last day.
+    one.timeseries?.splice(0, 1, {
+      ...{ shortname: "W", unit: "cm" },
+      currentMeasurement: { timestamp: time(quarterNow()), value: 1 },
+    });
+    const held: (() => void)[] = [];
+    const told = answering(200, JSON.stringify(source.measurements.get(one.uuid)));
+    source.answerMeasurements((request, response) => held.push(() => told(request, response)));
+    const listed = list();
+    await source.questions(2);
+    source.answerMeasurements();
+    await server.advance(MINUTE);
+    expect(await historyOf(one.uuid)).toMatchObject({ is_complete: true });
+    for (const release of held) release();
+    await listed;
+    expect(await historyOf(one.uuid)).toMatchObject({ is_complete: true });
+    expect(asked()).toEqual(["P1D", "P3D"]);
+  });
+
   test("is empty, and whole, where the series is no length or there is none; nobody is asked", async () => {
     source.stations = [
       now(3.4, { uuid: "flow" }, { unit: "m³/s" }),
@@ -395,6 +428,9 @@ describe("a question", () => {
     await expectNobodyAsked(get(path("a", "?from=2026-05-02&to=2026-05-01")), "/from");
     await expectNobodyAsked(get(path("a", "?from=2026-05-01&to=2026-06-01")), "/to");
     await expectNobodyAsked(get("history?station_ids=a&from=2026-05-01&to=2026-06-01"), "/to");
+    // Years that an answer could not write.
+    for (const to of ["9999-12-31", "9999-01-01T00:00:00Z", "0000-01-01", "1899-12-31"])
+      await expectNobodyAsked(get(path("a", `?to=${to}`)), "/to");
     const one = withPast([1, 2, 3]);
     expect((await historyOf(one.uuid, "?from=2026-05-01&to=2026-05-31&points=1000")).step_seconds).toBe(
       2_700,

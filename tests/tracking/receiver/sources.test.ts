@@ -53,6 +53,17 @@ describe("datagrams", () => {
     await server.stop();
   });
 
+  test("come to no address that this machine lacks, which the health says in each language", async () => {
+    const settings = { "position.source": "nmea", "position.url": "udp://192.0.2.1:10110" };
+    const other = await TestServer.start({ settings: { ...settings, "position.allow_from": "127.0.0.1" } });
+    const trouble = async (locale: string) =>
+      (await other.get(`/health?locale=${locale}`)).body.services.position.trouble;
+    await eventually(async () => (await trouble("en")) !== "no fix has come yet");
+    expect(await trouble("en")).toBe("its address cannot be listened on (EADDRNOTAVAIL)");
+    expect(await trouble("de")).toBe("unter der Adresse lässt sich nichts empfangen (EADDRNOTAVAIL)");
+    await other.stop();
+  });
+
   test("of anybody else are left out, counted and told of once", async () => {
     server = await start("192.0.2.7, 127.0.0.2, 2001:db8::/32");
     await eventually(async () => (await figure("source_connected")) === 1);

@@ -36,6 +36,8 @@ export function Dialog({
         event.preventDefault();
         onClose?.();
       }}
+      // Chromium closes a dialog at the third press of Escape, whatever the page says to it.
+      onClose={() => element.current?.showModal()}
     >
       <header>
         <h2 id={name}>{title}</h2>

@@ -20,7 +20,14 @@ export function Paged<T>({
   row: (one: T) => JSX.Element;
 }): JSX.Element {
   const page = useSignal(1);
-  const loaded = useLoaded(() => read(page.value), [page.value, ...about]);
+  const loaded = useLoaded(async () => {
+    const found = await read(page.value);
+    const last = Math.max(1, found.pagination.total_pages);
+    if (page.value <= last) return found;
+    // The list has become shorter than the pages before this one: it isn't empty.
+    page.value = last;
+    return read(last);
+  }, [page.value, ...about]);
   return (
     <Show of={loaded}>
       {({ data, pagination }) =>

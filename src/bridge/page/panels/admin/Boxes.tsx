@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { BASE } from "../../base";
 import { type Box, readBoxes } from "../../boxes";
@@ -122,13 +121,7 @@ export function Boxes(): JSX.Element {
   const t = words();
   const isOpen = useSignal(false);
   const made = useSignal<Created | null>(null);
-  const loaded = useLoaded(readBoxes, []);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void loaded.reload();
-    }, REFRESH);
-    return () => clearInterval(timer);
-  }, [loaded.reload]);
+  const loaded = useLoaded(readBoxes, [], () => REFRESH);
   const show = (created: Created) => {
     made.value = created;
     isOpen.value = false;

@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { inLanguages, locale } from "../../language";
 import { may } from "../../session";
@@ -192,13 +191,11 @@ const WATCHED = 2_000;
 
 function Backups(): JSX.Element {
   const t = words();
-  const loaded = useLoaded(async () => (await call(() => api.GET("/v1/admin/backups"))).data, [locale.value]);
-  const isRunning = loaded.data !== null && loaded.data.started_at !== null;
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setTimeout(() => void loaded.reload(), WATCHED);
-    return () => clearTimeout(timer);
-  }, [isRunning, loaded.data]);
+  const loaded = useLoaded(
+    async () => (await call(() => api.GET("/v1/admin/backups"))).data,
+    [locale.value],
+    ({ started_at }) => started_at !== null && WATCHED,
+  );
   const make = async () => {
     await call(() => api.POST("/v1/admin/backups"));
     say(t.begun);

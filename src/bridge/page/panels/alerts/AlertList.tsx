@@ -58,6 +58,7 @@ export function AlertList({ status }: { status: Alert["status"] }): JSX.Element 
   );
   return (
     <Paged
+      key={status}
       read={(page) => call(() => api.GET("/v1/alerts", { params: { query: { status, page } } }))}
       about={[status, alertChanges.value]}
       none={none}

@@ -70,6 +70,9 @@ const withFigures = (devices: readonly Shown[], figures: ReadonlyMap<string, Fig
     return { ...each, way: withStops(each.way, stops), segments };
   });
 
+const isAnew = (figures: ReadonlyMap<string, Figures>): boolean =>
+  [...figures.values()].some(({ recomputingFrom }) => recomputingFrom !== null);
+
 /** The ways of a choice: read, drawn, replayed, and told of. */
 export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | null }): JSX.Element {
   const key = keyOf(choice);
@@ -77,6 +80,7 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
   const figures = useLoaded(
     async () => (tracks.data ? { of: tracks.data, each: await readFigures(tracks.data) } : null),
     [tracks.data],
+    (read) => read && isAnew(read.each) && ANEW,
   );
   // Figures of what was shown before would be taken for those of this.
   const known = figures.data && figures.data.of.key === tracks.data?.key ? figures.data.each : null;
@@ -86,12 +90,6 @@ export function Ways({ choice, lastDay }: { choice: Choice; lastDay: string | nu
   const ways = useMemo(() => shown.map(({ way }) => way), [shown]);
   useReplay(ways);
   useDrawn(shown, tracks.data?.key ?? null);
-  const isAnew = [...(known?.values() ?? [])].some(({ recomputingFrom }) => recomputingFrom !== null);
-  useEffect(() => {
-    if (!isAnew) return;
-    const timer = setTimeout(() => void figures.reload(), ANEW);
-    return () => clearTimeout(timer);
-  }, [isAnew, figures.data]);
   return (
     <Show of={tracks}>
       {(read) => (

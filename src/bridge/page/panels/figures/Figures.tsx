@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { fleet } from "../../fleet";
 import { inLanguages } from "../../language";
@@ -109,7 +108,7 @@ export function Figures(): JSX.Element {
   const ids = [...fleet.value.keys()].filter((id) => mayBy("gps:read", id, "history")).join(",");
   const set = (change: Record<string, string>) => go(["figures"], { from, to: until, by, ...change }, true);
   const span = spanOf(from, until);
-  const loaded = useLoaded(async () => {
+  const read = async () => {
     if (!span || ids === "") return NOTHING;
     const asked = {
       from: new Date(span.from).toISOString(),
@@ -142,13 +141,8 @@ export function Figures(): JSX.Element {
       one.status === "fulfilled" ? [one.value] : [],
     );
     return { rows, isAnew: rows.some(({ isAnew }) => isAnew) };
-  }, [from, until, by, ids]);
-  const isAnew = loaded.data?.isAnew === true;
-  useEffect(() => {
-    if (!isAnew) return;
-    const timer = setTimeout(() => void loaded.reload(), ANEW);
-    return () => clearTimeout(timer);
-  }, [isAnew, loaded.data]);
+  };
+  const loaded = useLoaded(read, [from, until, by, ids], ({ isAnew }) => isAnew && ANEW);
   return (
     <Panel title={t.title}>
       <div class="pair">
@@ -173,7 +167,7 @@ export function Figures(): JSX.Element {
         </p>
       )}
       <Show of={loaded}>
-        {({ rows }) =>
+        {({ rows, isAnew }) =>
           rows.length === 0 ? (
             <Empty icon="chart" title={t.none}>
               <p>{t.noneHint}</p>

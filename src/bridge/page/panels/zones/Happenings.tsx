@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { api, call, type Schemas } from "../../api";
 import { fleet } from "../../fleet";
 import { to } from "../../route";
@@ -35,13 +34,11 @@ function usePage<T>(
   { id, news }: Props,
 ): { loaded: Loaded<PageOf<T>>; onPage: (page: number) => void } {
   const page = useSignal(1);
-  const loaded = useLoaded(() => read(page.value), [id, news, page.value]);
-  const { data, reload } = loaded;
-  useEffect(() => {
-    if (!data || data.recomputing_from === null) return;
-    const timer = setTimeout(reload, SOON);
-    return () => clearTimeout(timer);
-  }, [data, reload]);
+  const loaded = useLoaded(
+    () => read(page.value),
+    [id, news, page.value],
+    ({ recomputing_from }) => recomputing_from !== null && SOON,
+  );
   return {
     loaded,
     onPage: (next) => {
