@@ -136,7 +136,7 @@ export const inOrder = (shown: Shown[]): Shown[] =>
 export function evaluateZones(deviceId: string, fix: ZoneFix): readonly Shown[] {
   const presences = presencesOf(deviceId);
   const previous = previousOf(deviceId, fix);
-  const at = placed(fix);
+  const at = placed(fix, previous);
   noteCompared(deviceId, at);
   const zones = zonesAt(at.around);
   const shown: Shown[] = [];

@@ -53,7 +53,11 @@ export interface PlacedFix {
   around: Surroundings;
 }
 
-export const placed = (fix: ZoneFix): PlacedFix => ({ fix, around: surroundingsOf(fix) });
+/** `previous` is the fix before, if it is known. */
+export const placed = (fix: ZoneFix, previous: PlacedFix | null = null): PlacedFix => ({
+  fix,
+  around: surroundingsOf(fix, previous?.around),
+});
 
 const newest = new TransactionCache<string, PlacedFix | null>(50_000);
 

@@ -166,12 +166,17 @@ export interface Surroundings {
   zones: readonly Zone[] | null;
 }
 
-/** The surroundings of a position: it finds out in memory, as a rule, since a ship stays in a cube for a while. */
-export function surroundingsOf(position: Position): Surroundings {
+/**
+ * The surroundings of a position: it finds out in memory, as a rule, since a ship stays in a cube for a while. `before` are those
+ * of the position before, as this use case knows them.
+ */
+export function surroundingsOf(position: Position, before: Surroundings | null = null): Surroundings {
   const vector = vectorOf(position);
   const x = Math.floor(vector[0] * CUBES);
   const y = Math.floor(vector[1] * CUBES);
   const z = Math.floor(vector[2] * CUBES);
+  if (before !== null && before.x === x && before.y === y && before.z === z)
+    return { vector, x, y, z, zones: before.zones };
   const key = ((x + CUBES) * (2 * CUBES + 1) + y + CUBES) * (2 * CUBES + 1) + z + CUBES;
   return { vector, x, y, z, zones: near.get(key, () => zonesOfCube([x, y, z])) };
 }

@@ -13,10 +13,25 @@ import { BoundedMap } from "../../kernel/values/bounded-map";
  * Raw SQL: each request for a page deep in a list runs these statements.
  */
 
+/** Lists whose names are remembered. */
+const MOST_NAMES = 1_000;
+
+/** Names of lists by the identifiers of their records: a text that is made anew for each position has to be hashed anew. */
+function namedBy(kind: string): (id: string) => string {
+  const names = new BoundedMap<string, string>(MOST_NAMES);
+  return (id) => {
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    const name = `${kind} ${id}`;
+    names.set(id, name);
+    return name;
+  };
+}
+
 /** The names of the lists' counters: all positions, those of a device, those of a trip. */
 export const ALL = "gps_points";
-export const devicePoints = (deviceId: string): string => `device_points ${deviceId}`;
-export const tripPoints = (tripId: string): string => `trip_points ${tripId}`;
+export const devicePoints = namedBy("device_points");
+export const tripPoints = namedBy("trip_points");
 
 /** The trips of a device, those of a category, and those of both; trips/lists.ts has the others. */
 export const deviceTrips = (deviceId: string): string => `device_trips ${deviceId}`;
@@ -63,7 +78,7 @@ interface Names {
 }
 
 /** The names that each list used last: the next record mostly falls in the same quarter of an hour. */
-const lastNames = new BoundedMap<string, Names>(1_000);
+const lastNames = new BoundedMap<string, Names>(MOST_NAMES);
 
 function countersFor(list: string, timestamp: number): readonly string[] {
   const quarter = Math.floor(timestamp / QUARTER);
