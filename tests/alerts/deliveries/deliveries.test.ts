@@ -185,6 +185,7 @@ describe("outside, the outbox", () => {
       check: "notifications",
       verdict: "warning",
       message: expect.stringMatching(/^1 has not been delivered yet/),
+      translations: { de: expect.stringMatching(/^1 ist noch nicht zugestellt/) },
     });
     done(await server.delete(`${PATH}/${id}`, { token: await server.admin() }));
     await eventually(async () => done(await server.get("/health")).services.notifications.waiting === 0);

@@ -20,7 +20,7 @@ export async function sendToBroker(
   const state = brokerState();
   if (state === null) return later("no MQTT broker is configured (mqtt.url)");
   const session = currentSession();
-  if (!session) return later(`the MQTT broker is not connected: ${state.trouble}`);
+  if (!session) return later(`the MQTT broker is not connected: ${state.trouble?.en}`);
   const message = { id, type, timestamp: iso(at), severity, title, message: body, data };
   let timer: Timer | undefined;
   const late = new Promise<Outcome>((resolve) => {
@@ -31,7 +31,7 @@ export async function sendToBroker(
   });
   const sent = session.publish(topic, JSON.stringify(message)).then(
     (): Outcome => ({ result: "delivered", status: null, error: null }),
-    (error) => later(`the MQTT broker: ${wordsOf(error)}`),
+    (error) => later(`the MQTT broker: ${wordsOf(error).en}`),
   );
   try {
     return await Promise.race([sent, late]);
