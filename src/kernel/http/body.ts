@@ -42,8 +42,7 @@ export async function readJson(
   request: Request,
   { bytes: most = Number.POSITIVE_INFINITY, values }: BodyBounds = {},
 ): Promise<object | null> {
-  const limit = Math.min(most, config["server.max_body_bytes"]);
-  const text = decodeUtf8(await readBytes(request, JSON_TYPE, "application/json", limit));
+  const text = await readText(request, JSON_TYPE, "application/json", most);
   if (text === "") return null;
   const body = parseJson(text, "The request body", values);
   // Elysia would make an object of any other value before it checks the body against its schema.
@@ -59,16 +58,8 @@ export async function readJson(
  * The text in the body of a request of one type, within bounds, compressed or not; empty if there is no body. Throws 400,
  * 413 or 415.
  */
-export async function readText(
-  request: Request,
-  type: RegExp,
-  typeName: string,
-  most: number,
-): Promise<string> {
-  return decodeUtf8(
-    await readBytes(request, type, typeName, Math.min(most, config["server.max_body_bytes"])),
-  );
-}
+export const readText = (request: Request, type: RegExp, typeName: string, most: number): Promise<string> =>
+  readBytes(request, type, typeName, Math.min(most, config["server.max_body_bytes"])).then(decodeUtf8);
 
 const NO_BYTES = new Uint8Array(0);
 

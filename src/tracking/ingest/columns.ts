@@ -21,19 +21,12 @@ export const PLACEHOLDERS = NAMES.map(() => "?").join(", ");
 export const valuesOf = (row: Row): Row[keyof Row][] => NAMES.map((name) => row[name]);
 
 /** Columns that the server fills. */
-const OWN = [
-  "id",
-  "device_id",
-  "trip_id",
-  "timestamp",
-  "created_at",
-  "source",
-  "judgement",
-  "box_id",
-] as const;
+type Own =
+  | ("id" | "device_id" | "trip_id" | "timestamp")
+  | ("created_at" | "source" | "judgement" | "box_id");
 
 /** The columns that a fix brings as they are stored. */
-export type Measured = Omit<Row, (typeof OWN)[number]>;
+export type Measured = Omit<Row, Own>;
 
 /** A fix that brings measurements; what is missing is not known. */
 export type Measures = Pick<Measured, "latitude" | "longitude"> & {
@@ -44,7 +37,7 @@ export type Measures = Pick<Measured, "latitude" | "longitude"> & {
  * A row with the measured columns of a fix, null where the fix has none, and the server's own. Each fix runs this: filling an
  * object in a loop would cost several times as much.
  */
-export const rowOf = (own: Pick<Row, (typeof OWN)[number]>, fix: Measures): Row => ({
+export const rowOf = (own: Pick<Row, Own>, fix: Measures): Row => ({
   id: own.id,
   device_id: own.device_id,
   trip_id: own.trip_id,
