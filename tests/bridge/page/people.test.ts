@@ -125,8 +125,48 @@ describe.skipIf(!chromium)("oneself", () => {
     await page.getByLabel("Looks").selectOption({ label: "night (red)" });
     await page.locator("html[data-look=night]").waitFor();
     await page.getByRole("button", { name: "Set up" }).click();
-    await page.getByRole("dialog").getByText("Secret, if the app can't scan").waitFor();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Secret, if the app can't scan").waitFor();
+    const secret = (await dialog.locator("code").textContent()) ?? "";
+    await dialog
+      .getByLabel("Code", { exact: false })
+      .first()
+      .fill(await nextCode(server, secret));
+    await dialog.getByRole("button", { name: "Switch on" }).click();
+    await page.getByRole("dialog").getByRole("heading", { name: "Backup codes" }).waitFor();
+    // It ends the user's other sessions unless that is unticked.
+    expect((await server.get("/v1/users/me", { token: user.token })).status).toBe(401);
+    await page.getByRole("dialog").getByRole("button").last().click();
+    await page.getByText(/^On\. \d+ backup codes are left/).waitFor();
     expectQuiet(visit);
+  });
+
+  test("is taken along as a file, and is deleted after some days, or kept after all", async () => {
+    const user = await staff(server);
+    const visit = await openBridge(browser, server, user, { size: PHONE, at: "/me" });
+    const { page } = visit;
+    const downloaded = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download", exact: true }).click();
+    const archive = await downloaded;
+    expect(archive.suggestedFilename()).toEndWith(".zip");
+    expect(
+      await Bun.file(await archive.path())
+        .slice(0, 2)
+        .text(),
+    ).toBe("PK");
+    await page.getByRole("button", { name: "Delete my account" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Current password").fill("a wrong password");
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByLabel("Current password").fill(user.password);
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Your account will be deleted").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Keep" }).click();
+    await page.getByRole("button", { name: "Delete my account" }).waitFor();
+    const { body } = await server.get("/v1/users/me/deletion", { token: user.token });
+    expect(body.scheduled_deletion_at).toBeNull();
   });
 });
 
