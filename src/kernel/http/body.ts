@@ -42,7 +42,9 @@ export async function readJson(
   request: Request,
   { bytes: most = Number.POSITIVE_INFINITY, values }: BodyBounds = {},
 ): Promise<object | null> {
-  const text = await readText(request, JSON_TYPE, "application/json", most);
+  const limit = Math.min(most, config["server.max_body_bytes"]);
+  // Not by `readText`: one promise less for each request.
+  const text = decodeUtf8(await readBytes(request, JSON_TYPE, "application/json", limit));
   if (text === "") return null;
   const body = parseJson(text, "The request body", values);
   // Elysia would make an object of any other value before it checks the body against its schema.
@@ -83,13 +85,10 @@ export async function readBytes(
       headers: { [request.method === "PATCH" ? "accept-patch" : "accept"]: typeName },
     });
   const decoder = bodyDecoder(request);
-  const reading =
-    declared === null
-      ? readChunks(request, request.body as ReadableStream, limit)
-      : readWhole(request, Number(declared));
-  if (decoder === null) return reading;
-  const bytes = await reading;
-  return bytes.length > 0 ? inflated(request, decoder, bytes, limit) : bytes;
+  const bytes = await (declared === null
+    ? readChunks(request, request.body as ReadableStream, limit)
+    : readWhole(request, Number(declared)));
+  return decoder !== null && bytes.length > 0 ? inflated(request, decoder, bytes, limit) : bytes;
 }
 
 /** Bytes of a body that does no harm if nobody reads it. */
@@ -112,7 +111,7 @@ function isWellFormed(value: unknown): boolean {
 
 /** Parses JSON that a stranger sent, of at most `most` values; `what` begins the error message. Throws 400. */
 export function parseJson(text: string, what: string, most = MAX_VALUES): unknown {
-  if (text.length > MAX_DEPTH) requireSimple(text, what, most);
+  if (!isFlat(text, most)) requireSimple(text, what, most);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -173,14 +172,16 @@ export function receive<T extends { length: number }>(
       if (whole !== null) end(() => resolve(whole));
     };
     // Nearly every body has its turn at once: a promise more would be a part of what a small request costs.
-    reading
-      .then((read) => {
+    reading.then(
+      (read) => {
         if (isOver) return;
         bytes = read;
         const turn = nextTurn(() => addressBlock(clientAddress(request)), BYTES_OF_ANY + read.length);
-        return turn === null ? give() : turn.then(give);
-      })
-      .catch((error) => end(() => reject(error)));
+        if (turn === null) give();
+        else turn.then(give);
+      },
+      (error) => end(() => reject(error)),
+    );
   });
 }
 
@@ -256,6 +257,13 @@ function decodeUtf8(bytes: Uint8Array): string {
     throw badRequest("The request body is not UTF-8");
   }
 }
+
+/**
+ * True for an object without others in it and fewer characters than it may have values, as nearly all bodies are. The runtime's
+ * own search finds that out in a tenth of the time that counting takes.
+ */
+const isFlat = (json: string, most: number): boolean =>
+  json.length <= most && !json.includes("[") && json.indexOf("{", 1) === -1;
 
 /** Refuses a text that nests too deep or holds too many values, before it is parsed. Throws 400. */
 function requireSimple(json: string, what: string, most: number): void {

@@ -38,9 +38,20 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** Times whose texts are remembered, a power of two: the fixes of one commit share the time at which they were stored. */
+const REMEMBERED = 64;
+const times = new Array<number>(REMEMBERED).fill(Number.NaN);
+const texts = new Array<string>(REMEMBERED).fill("");
+
 /** ISO 8601 in UTC with milliseconds, from epoch milliseconds. */
 export function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  const at = milliseconds & (REMEMBERED - 1);
+  const known = times[at] === milliseconds ? texts[at] : undefined;
+  if (known !== undefined) return known;
+  const text = new Date(milliseconds).toISOString();
+  times[at] = milliseconds;
+  texts[at] = text;
+  return text;
 }
 
 /** `iso` that keeps null. */
