@@ -52,10 +52,14 @@ export interface Link {
 /** The hash before the first event. */
 export const NO_HASH = new Uint8Array(32);
 
-export const hex = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
+export const hex = (bytes: Uint8Array): string => bytes.toHex();
 
-const sha256 = (text: string): Uint8Array => Bun.SHA256.hash(text) as Uint8Array;
+/** Hashes into bytes that are there already: the runtime takes half a microsecond longer to make them. */
+function sha256(text: string): Uint8Array {
+  const hash = new Uint8Array(32);
+  Bun.SHA256.hash(text, hash);
+  return hash;
+}
 
 /** The part of an event that `personal_hash` covers, as canonical JSON has it (RFC 8785, section 3.2.3): by names in order. */
 export const personalPart = (event: PersonalFields, salt: string) => ({
