@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { sessionActor } from "../identity/access/actor";
-import { guard, lend } from "../identity/access/guard";
+import { guard } from "../identity/access/guard";
+import { lend } from "../identity/access/request-caller";
 import { login, loginLimit, logout } from "../identity/auth/service";
 import { verifyTwoFactorLogin } from "../identity/auth/two-factor-login";
 import { exchangeLimit } from "../identity/oidc/begin";

@@ -1,7 +1,8 @@
 import { Elysia } from "elysia";
 import { authenticate, type Caller } from "../identity/access/caller";
-import { callerOf, guard, takeFromLimit } from "../identity/access/guard";
+import { guard, takeFromLimit } from "../identity/access/guard";
 import { comesFromOwnPage, cookieToken } from "../identity/access/page";
+import { callerOf } from "../identity/access/request-caller";
 import { AppError, badRequest, unauthorized } from "../kernel/errors/errors";
 import { errors } from "../kernel/http/answers";
 import { addressBlock, clientAddress, listeningServer } from "../kernel/http/client";

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { callerOf, callerOrNobody, guard } from "../../identity/access/guard";
+import { guard } from "../../identity/access/guard";
+import { callerOf, callerOrNobody } from "../../identity/access/request-caller";
 import { errors } from "../../kernel/http/answers";
 import { addressBlock, clientAddress } from "../../kernel/http/client";
 import { isKnown } from "../../kernel/http/etag";

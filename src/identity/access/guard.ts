@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { config } from "../../configuration/config";
 import { shareReadTransaction } from "../../kernel/db/reads";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors/errors";
 import { announcesLittle, type BodyBounds, readJson } from "../../kernel/http/body";
@@ -11,10 +10,10 @@ import { canonicalUuids } from "../../kernel/http/schema";
 import { inTurns } from "../../kernel/limits/turns";
 import { type Actor, actorOf } from "./actor";
 import { APP_KEY, appOf } from "./app-key";
-import { authenticate, type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
+import { type Caller, isAdmin, isSystemKey, isUnchanged } from "./caller";
 import { type RateRule, takeFromLimit } from "./limit";
-import { pageCaller, pageToken } from "./page";
 import type { Permission } from "./permissions";
+import { callerOf } from "./request-caller";
 import type { ShareLevel } from "./share-levels";
 import { type AdmittedBy, requireDevice, type VisibleDevices, visibleDevices } from "./visible-devices";
 import { countOpenWrite, countsAsWrite, countWrite } from "./write-limit";
@@ -67,7 +66,7 @@ interface OpenMark {
   atOnce?: true;
 }
 
-/** A route's access as the document shows it: see docs/document.ts. */
+/** A route's access as the document shows it: see docs/operation.ts. */
 export interface AccessNote {
   "x-access": {
     requires: Requirement | "public" | "handshake" | "tracker" | "box";
@@ -94,43 +93,6 @@ interface GuardedContext extends HookContext {
   admitted?: boolean;
   visible?: VisibleDevices;
 }
-
-const BEARER = /^Bearer +([!-~]+)$/i;
-
-/** The caller by an Authorization header; null where that is missing or not valid. */
-function bearerOf(authorization: string | null): Caller | null {
-  const token = BEARER.exec(authorization ?? "")?.[1];
-  return token === undefined ? null : authenticate(token);
-}
-
-/** Requests that this program makes itself on behalf of a caller. */
-const lent = new WeakMap<Request, Caller>();
-
-/** Lets a request that this program makes itself act for a caller. */
-export function lend(request: Request, caller: Caller): Request {
-  lent.set(request, caller);
-  return request;
-}
-
-/** The caller of a request by its Authorization header, else the session of a page. Throws 401. */
-export function callerOf(request: Request): Caller {
-  const borrowed = lent.get(request);
-  if (borrowed) return borrowed;
-  const authorization = request.headers.get("authorization");
-  if (authorization === null) return pageCaller(request);
-  const caller = bearerOf(authorization);
-  if (!caller)
-    throw new AppError("Unauthorized", "The token is not valid, or has ended", {
-      headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-    });
-  return caller;
-}
-
-/** The caller of a request; null for one that carries no credential. Throws 401 for one that is not valid. */
-export const callerOrNobody = (request: Request): Caller | null =>
-  lent.has(request) || request.headers.has("authorization") || pageToken(request) !== null
-    ? callerOf(request)
-    : null;
 
 function authorize(caller: Caller, requires: Requirement): void {
   switch (requires) {
@@ -167,19 +129,6 @@ function requireIdentity(caller: Caller): void {
     throw new AppError("Unauthorized", "This needs an access token", challenge("invalid_token"));
   if (!caller.scopes.includes("openid"))
     throw new AppError("Forbidden", "This needs the scope openid", challenge("insufficient_scope"));
-}
-
-/**
- * Counts a request that needs no credential: for a valid credential if it carries one, so that clients behind
- * one address don't use up each other's allowance, else for the address (rule H10). Throws 429.
- */
-export function countAnyone(rule: RateRule, request: Request, headers: HookContext["set"]["headers"]): void {
-  if (!config["rate_limit.enabled"]) return;
-  takeFromLimit(
-    rule,
-    bearerOf(request.headers.get("authorization"))?.id ?? addressBlock(clientAddress(request)),
-    headers,
-  );
 }
 
 /** In place of a user's identifier: the user whose session this is. */
