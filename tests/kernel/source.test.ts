@@ -110,7 +110,7 @@ describe("the source", () => {
 
   test("sets two cookies: that of a page's session, and that of a browser on its way to a provider", () => {
     const named = [
-      ...["bridge/routes.ts", "bridge/schema.ts", "bridge/session.ts", "docs/document.ts"],
+      ...["bridge/routes.ts", "bridge/schema.ts", "bridge/session.ts", "docs/components.ts"],
       ...["identity/oidc-codes/browser.ts", "identity/oidc/schema.ts"],
     ];
     expect(found(/set-cookie/i)).toEqual(named);
