@@ -56,8 +56,8 @@ export function takeKeys(): void {
 const distinct = (keys: Buffer[]): Buffer[] =>
   keys.filter((key, at) => keys.findIndex((other) => other.equals(key)) === at);
 
-/** Null if no rotation has stored any, or none that can be decrypted. */
-function storedHashKeys(): Buffer[] | null {
+/** The keys of hashes, newest first; null if no rotation has stored any, or none that can be decrypted. */
+export function storedHashKeys(): Buffer[] | null {
   const row = db.select().from(masterKey).get();
   if (!row) return null;
   try {

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { ConfigError, config } from "../../configuration/config";
-import { decrypt, fingerprintOf, useMasterKey } from "../../kernel/crypto/encryption";
+import { decrypt, fingerprintOf, openWith, useMasterKey } from "../../kernel/crypto/encryption";
 import type { SealedColumn } from "../../kernel/crypto/sealed";
 import { record, recorded } from "../../kernel/db/program-record";
 import { rows } from "../../kernel/db/rows";
@@ -20,12 +20,23 @@ const CHECKED = [...SEALED, ...EARLIER].filter(({ isReplaceable }) => !isReplace
 /** Kinds of secrets in a database that the current master key can't open, as words; empty if all is well. */
 export const unreadable = (database: Database): Bilingual[] => trySecrets(database).unreadable;
 
+/** True if the database holds secrets, and a key opens none of them. */
+export function opensNothing(database: Database, key: Buffer): boolean {
+  const tried = trySecrets(database, (sealed, boundTo) => openWith(key, sealed, boundTo) !== null);
+  return tried.unreadable.length > 0 && !tried.opensSome;
+}
+
+type Opens = (sealed: string, boundTo: string) => boolean;
+
 /** Tries the oldest and the newest value of each kind: a key is exchanged at one time. */
-function trySecrets(database: Database): { unreadable: Bilingual[]; opensSome: boolean } {
+function trySecrets(
+  database: Database,
+  opens: Opens = opensNow,
+): { unreadable: Bilingual[]; opensSome: boolean } {
   let opensSome = false;
   const closed = CHECKED.filter((column) => {
     if (!isThere(database, column)) return false;
-    const opened = [...some(database, column, "ASC"), ...some(database, column, "DESC")];
+    const opened = [...some(database, column, "ASC", opens), ...some(database, column, "DESC", opens)];
     if (opened.includes(true)) opensSome = true;
     return opened.includes(false);
   });
@@ -38,7 +49,7 @@ const isThere = (database: Database, { table, column }: SealedColumn): boolean =
   rows(database, `SELECT 1 FROM pragma_table_info('${table}') WHERE name = '${column}'`).length > 0;
 
 /** Tells of the values in the first row that has any, by an order, if they can be opened. */
-function some(database: Database, column: SealedColumn, order: "ASC" | "DESC"): boolean[] {
+function some(database: Database, column: SealedColumn, order: "ASC" | "DESC", opens: Opens): boolean[] {
   const { table, id, column: name, where = "1", boundTo } = column;
   const found = rows(
     database,
@@ -105,7 +116,8 @@ export function whyClosed(isThere: boolean, secrets: Bilingual): Bilingual {
       };
 }
 
-function opens(sealed: string, boundTo: string): boolean {
+/** True for a value that the keys in use open. */
+function opensNow(sealed: string, boundTo: string): boolean {
   try {
     decrypt(sealed, boundTo);
     return true;

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { config } from "../../configuration/config";
-import { encryptWith, fingerprintOf, openWith } from "../../kernel/crypto/encryption";
+import { encryptWith, fingerprintOf, hashKeyOf, openWith } from "../../kernel/crypto/encryption";
 import type { SealedColumn } from "../../kernel/crypto/sealed";
 import { sqlite } from "../../kernel/db/connection";
-import { noteKey, takeKeys } from "../../kernel/db/master-key";
+import { noteKey, storedHashKeys, takeKeys } from "../../kernel/db/master-key";
 import { record, recorded } from "../../kernel/db/program-record";
 import { transact } from "../../kernel/db/transactions";
 import {
@@ -17,6 +17,7 @@ import {
 import { takeRotationLock } from "../../kernel/process/data-lock";
 import { flushDirectory } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
+import { opensNothing } from "./check";
 import { SEALED } from "./columns";
 
 /**
@@ -98,9 +99,17 @@ function goOn(): Keys {
     throw new OperatorError(
       `the key file ${path} is missing, and a rotation of the key is not done; restore your copy of it`,
     );
+  if (isForeign(next, former))
+    throw new OperatorError(
+      `${dataPath.formerKey()} holds a key of no rotation of this database, and a rotation removes that file in the end; give it another name`,
+    );
   // Killed before the new key took its place.
   return next.equals(former) ? replace(former) : { next, former };
 }
+
+/** True for a former key that opens nothing in the database, and didn't before the last rotation: somebody keeps it there. */
+const isForeign = (next: Buffer, former: Buffer): boolean =>
+  !next.equals(former) && opensNothing(sqlite, former) && !storedHashKeys()?.[1]?.equals(hashKeyOf(former));
 
 /** Puts a new key in the place of the present one, whose copy is there. */
 function replace(former: Buffer): Keys {

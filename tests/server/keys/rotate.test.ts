@@ -188,6 +188,56 @@ describe("what cannot be rotated", () => {
     expect(readdirSync(server.dataDir).filter((name) => /key/.test(name))).toEqual([]);
   });
 
+  test("with a key that is not that of the database: neither the key nor the keys of backup codes are replaced", async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    const right = readFileSync(keyFile(server.dataDir));
+    addSecrets(server.dataDir, readKey(keyFile(server.dataDir)), 3);
+    expect((await rotate(server.dataDir)).status).toBe(0);
+    const rotated = readFileSync(keyFile(server.dataDir));
+    expect(rotated).not.toEqual(right);
+    const secrets = secretsIn(server.dataDir);
+    writeFileSync(keyFile(server.dataDir), right);
+    expectFailure(
+      await rotate(server.dataDir),
+      2,
+      `${keyFile(server.dataDir)} cannot decrypt`,
+      "backup codes",
+    );
+    expect(readFileSync(keyFile(server.dataDir))).toEqual(right);
+    rmSync(keyFile(server.dataDir));
+    expectFailure(
+      await rotate(server.dataDir),
+      2,
+      `${keyFile(server.dataDir)}, which decrypts`,
+      "is missing",
+    );
+    expect(keysIn(server.dataDir)).toEqual([]);
+    expect(secretsIn(server.dataDir)).toEqual(secrets);
+    writeFileSync(keyFile(server.dataDir), rotated);
+    expect((await rotate(server.dataDir)).status).toBe(0);
+    expectOpened(server.dataDir, readKey(keyFile(server.dataDir)), new Map());
+  });
+
+  test("beside a master.key.old that is of no rotation of this database: it may be the only copy of a key", async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    const { dataDir } = server;
+    addSecrets(dataDir, readKey(keyFile(dataDir)), 3);
+    expect((await rotate(dataDir)).status).toBe(0);
+    const key = readFileSync(keyFile(dataDir));
+    const foreign = `${Buffer.alloc(32, 5).toString("base64")}\n`;
+    writeFileSync(formerFile(dataDir), foreign);
+    expectFailure(await rotate(dataDir), 1, formerFile(dataDir), "no rotation", "another name");
+    const started = await TestServer.start({ dataDir });
+    await started.stop();
+    expect(started.output).toMatch(/"error".*rotation of the master key/);
+    expect(readFileSync(formerFile(dataDir), "utf8")).toBe(foreign);
+    expect(readFileSync(keyFile(dataDir))).toEqual(key);
+    rmSync(formerFile(dataDir));
+    expectOpened(dataDir, readKey(keyFile(dataDir)), new Map());
+  });
+
   test("a key that is a value of the configuration", async () => {
     const key = Buffer.alloc(32, 1).toString("base64");
     expectFailure(
