@@ -20,9 +20,12 @@ const stamp = (time: number): string =>
 export const backupName = (time: number): string => `fairlead-${stamp(time)}.db`;
 
 /** The name of a backup made at a time, or in the first second after it whose name is not among those taken. */
-export function freeBackupName(time: number, taken: string[]): string {
-  const name = backupName(time);
-  return taken.includes(name) ? freeBackupName(time + SECOND, taken) : name;
+export const freeBackupName = (time: number, taken: string[]): string => freeName("fairlead", time, taken);
+
+/** The same with another beginning of the name. */
+export function freeName(beginning: string, time: number, taken: string[]): string {
+  const name = `${beginning}-${stamp(time)}.db`;
+  return taken.includes(name) ? freeName(beginning, time + SECOND, taken) : name;
 }
 
 /** The name of a backup that a version made before it changed the database. */

@@ -24,7 +24,7 @@ import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/pr
 import { OperatorError } from "../../kernel/process/operator";
 import { now } from "../../kernel/time/clock";
 import { unreadable } from "../keys/check";
-import { backupName, beforesAmong } from "./names";
+import { beforesAmong, freeName } from "./names";
 import { checkSoundness, schemaState, UnsoundDatabase } from "./soundness";
 
 export interface Restored {
@@ -156,9 +156,12 @@ function whyUnsound(error: unknown): string | null {
   return code.startsWith("SQLITE_CORRUPT") ? `is damaged (${reason(error)})` : null;
 }
 
+const FORMER = "fairlead-before-restore";
+
 /** Gives the database, with everything in its log, a second name beside its own, and returns that. */
 function keepFormer(database: string): string {
-  const former = join(dirname(database), backupName(now()).replace("fairlead-", "fairlead-before-restore-"));
+  const directory = dirname(database);
+  const former = join(directory, freeName(FORMER, now(), readdirSync(directory)));
   // Closing a database writes its log into it, damaged or not, and removes the log.
   const hasLog = existsSync(`${database}-wal`);
   if (hasLog) linkAs(`${database}-wal`, `${former}-wal`);

@@ -103,6 +103,24 @@ describe("restore", () => {
     expect(await server.stop()).toBe(0);
   });
 
+  test("keeps the former database of each of several within a second", async () => {
+    const where = temporaryDirectory();
+    const database = join(where, "fairlead.db");
+    for (let n = 0; n < 4; n++) expect(await restore(file, where)).toMatchObject({ status: 0, stderr: "" });
+    // Names of the seconds to come are taken, as after a clock that was set back.
+    const former = () => formerOf(where);
+    for (let ahead = -1; ahead < 20; ahead++) {
+      const time = new Date(Date.now() + ahead * 1_000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+      const taken = join(where, `fairlead-before-restore-${time}.db`);
+      if (!existsSync(taken)) writeFileSync(taken, "taken");
+    }
+    const taken = former().length;
+    const inode = statSync(database).ino;
+    expect(await restore(file, where)).toMatchObject({ status: 0, stderr: "" });
+    expect(former()).toHaveLength(taken + 1);
+    expect(former().some((name) => statSync(join(where, name)).ino === inode)).toBe(true);
+  });
+
   test("works in an empty directory, and says which key the backup needs", async () => {
     const fresh = join(temporaryDirectory(), "data");
     const { status, stdout } = await restore(file, fresh);
