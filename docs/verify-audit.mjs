@@ -8,23 +8,37 @@ const [path, told] = process.argv.slice(2);
 const end = (status, words) => process.exit(console.log(words) ?? status);
 // RFC 8785 for objects of strings, whole numbers and null: members in the order of their names.
 const sha256 = (fields) => createHash("sha256").update(JSON.stringify(fields, Object.keys(fields).sort())).digest("hex");
+const parse = (line, read) => {
+  try {
+    return read(JSON.parse(line));
+  } catch {
+    return end(1, "BROKEN: this is not an export of the audit log, or its end was cut off");
+  }
+};
+const readHead = (head) => (head.type === "fairlead_audit_log" ? head : null.type);
+const readEvent = ({ event, personal, hash }) => ({
+  ...{ event, hash, isScrubbed: personal.salt === null },
+  isWhole: sha256(event) === hash && (personal.salt === null || sha256(personal) === event.personal_hash),
+});
 
 let head, last, at;
 let [entries, scrubbed, gaps] = [0, 0, 0];
 for await (const line of createInterface({ input: createReadStream(path) })) {
   if (!head) {
-    head = JSON.parse(line);
+    head = parse(line, readHead);
     last = { number: head.first_number - 1, hash: head.previous_hash };
     continue;
   }
-  const { event, personal, hash } = JSON.parse(line);
+  const { event, hash, isScrubbed, isWhole } = parse(line, readEvent);
   const follows = event.number > last.number + 1 ? ++gaps : event.number > last.number && event.previous_hash === last.hash;
-  const isPersonal = personal.salt === null ? ++scrubbed : sha256(personal) === event.personal_hash;
-  if (!follows || sha256(event) !== hash || !isPersonal) end(1, `BROKEN at no. ${event.number} (${event.id})`);
+  if (!follows || !isWhole) end(1, `BROKEN at no. ${event.number} (${event.id})`);
   if (hash === told) at = event.number;
   last = { number: event.number, hash };
+  if (isScrubbed) scrubbed++;
   entries++;
 }
-if (entries > 0 && last.hash !== head.last_hash) end(1, "BROKEN: events are missing at the end");
+if (!head) parse("", readHead);
+if (head.last_hash !== (entries > 0 ? last.hash : null)) end(1, "BROKEN: events are missing at the end");
 if (told && !at) end(1, "BROKEN: the hash that you were told is that of no event here");
+if (entries === 0) end(0, "intact: 0 events");
 end(0, `intact: ${entries} events (${scrubbed} scrubbed, ${gaps} gaps), last no. ${last.number}, ${last.hash}${at ? `; told of up to no. ${at}` : ""}`);

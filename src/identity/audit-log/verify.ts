@@ -1,6 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { inTurns } from "../../kernel/limits/turns";
-import { type ChainedFields, chainState, eventHash, hex, NO_HASH, personalHash } from "../audit/chain";
+import { type ChainedFields, eventHash, hex, NO_HASH, personalHash, storedHead } from "../audit/chain";
 import type { BREAKS } from "../audit/words";
 
 /**
@@ -166,9 +166,9 @@ export async function verifyChain(
 
 /** The break where the newest events are missing; those that have aged out have left an anchor. */
 function missingEnd(walk: ChainWalk): Break | null {
-  const head = chainState();
-  if (head.number === walk.number && same(head.hash, walk.hash)) return null;
-  const anchor = anchorAt(head.number);
+  const head = storedHead();
+  if (head?.number === walk.number && same(head.hash, walk.hash)) return null;
+  const anchor = head && anchorAt(head.number);
   if (anchor && same(head.hash, anchor)) {
     walk.gaps++;
     walk.number = head.number;
@@ -184,8 +184,8 @@ const verdict = (
   first_break: Break | null,
 ): Verdict => ({ entries, scrubbed, gaps, last: { number, hash }, first_break, isAtEnd });
 
-/** The head of the chain as it is shown; the hash is null before the first event. */
+/** The head of the chain as it is shown; the hash is null before the first event, and if the head is gone. */
 export function headNow(): { number: number; hash: string | null } {
-  const { number, hash } = chainState();
-  return { number, hash: number === 0 ? null : hex(hash) };
+  const head = storedHead();
+  return { number: head?.number ?? 0, hash: head && head.number > 0 ? hex(head.hash) : null };
 }

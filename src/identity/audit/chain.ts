@@ -141,9 +141,12 @@ const writeHead = statement(() =>
   sqlite.prepare<unknown, [number, Uint8Array]>("UPDATE audit_chain SET number = ?, hash = ?"),
 );
 
-/** The head of the chain. */
+/** The head of the chain; null if somebody has deleted it past the server. */
+export const storedHead = (): ChainState | null => readHead().get();
+
+/** The head of the chain, which events are appended to. */
 export function chainState(): ChainState {
-  const state = readHead().get();
+  const state = storedHead();
   if (!state) throw new Error("the audit log has lost the head of its chain");
   return state;
 }

@@ -238,6 +238,11 @@ describe("a change past the server is found", () => {
     expect(swapped).toMatchObject({ reason: "missing", number: 6 });
   });
 
+  test("the head that is gone: events may be missing at the end", async () => {
+    const found = await tampered((database) => database.run("DELETE FROM audit_chain"));
+    expect(found).toEqual({ number: idsOf(server).length + 1, reason: "missing", event_id: null });
+  });
+
   test("an event that was made to look scrubbed", async () => {
     const found = await tampered((database) =>
       database.run("UPDATE audit_events SET salt = NULL WHERE number = 8"),
@@ -414,6 +419,30 @@ describe("an export", () => {
       lines.map((line) => JSON.stringify(line).replaceAll("\u2028", "\\u2028")),
     );
     expect([status, output]).toEqual([1, expect.stringContaining(told)]);
+  });
+});
+
+describe("a file that is no whole export", () => {
+  test("isn't called intact", async () => {
+    const lines = await exportOf(server);
+    const cut = (lines[4] as string).slice(0, 80);
+    for (const [broken, told] of [
+      [lines.slice(0, 1), "missing at the end"],
+      [[...lines.slice(0, 4), cut], "not an export"],
+      [['{"error":"Unauthorized","message":"sign in"}'], "not an export"],
+      [["Bad gateway"], "not an export"],
+      [[], "not an export"],
+      [["{}"], "not an export"],
+      [[...lines.slice(0, 4), "null"], "not an export"],
+    ] as [string[], string][]) {
+      const { output, status } = await checkFile(broken);
+      expect([broken.at(-1), status, output]).toEqual([broken.at(-1), 1, expect.stringContaining(told)]);
+    }
+  });
+
+  test("of a span without events is whole", async () => {
+    const none = await exportOf(server, "?from=1999-01-01&to=1999-12-31");
+    expect(await checkFile(none)).toEqual({ status: 0, output: "intact: 0 events" });
   });
 });
 
