@@ -79,7 +79,7 @@ async function bringUp({ holdsLock, beforeMigration, watch }: Opening, pending: 
 
 const olderServer = () =>
   new OperatorError(
-    `a server of an older version runs on ${config["data.dir"]}; stop it before this version changes its database`,
+    `another process uses ${config["data.dir"]}, such as a server of an older version; stop it, or wait for its end, before this version changes the database`,
   );
 
 /**

@@ -50,8 +50,11 @@ function lockFile(file: string, tries = TRIES): Lock | null {
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
+    const isBusy = (error as { code?: string }).code === "SQLITE_BUSY";
+    // A full disk, for one. Before the closing, which lets go of what was locked: another process may take the lock then.
+    if (isNew && !isBusy) rmSync(file, { force: true });
     lock.close();
-    if ((error as { code?: string }).code === "SQLITE_BUSY") return null;
+    if (isBusy) return null;
     throw error;
   }
   // The former holder may have removed the file between the opening and the locking: that lock keeps nobody

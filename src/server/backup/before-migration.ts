@@ -1,5 +1,14 @@
 import type { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statfsSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
@@ -70,8 +79,10 @@ export async function backUpBeforeMigration(
     return (applied, isWhole) => {
       // Nothing was migrated: a start that fails again and again must not push older copies out, nor fill the
       // disk.
-      if (applied === 0 && !isWhole) rmSync(file, { force: true });
-      else removeSurplus(directory, file);
+      if (applied === 0 && !isWhole) {
+        rmSync(file, { force: true });
+        removeDirectory();
+      } else removeSurplus(directory, file);
     };
   } catch (error) {
     removeDirectory();
@@ -84,7 +95,13 @@ export async function backUpBeforeMigration(
  * the database.
  */
 function prepareDirectory(directory: string): () => void {
-  if (existsSync(directory)) return () => {};
+  const there = statSync(directory, { throwIfNoEntry: false });
+  if (there?.isDirectory()) return () => {};
+  const isLink = lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink();
+  if (there || isLink)
+    throw new OperatorError(
+      `${directory}, where the copy is made before the migration, ${there ? "is not a directory" : "is a link to a place that does not exist"}; ${WAY_OUT}`,
+    );
   if (config["backup.dir"] !== null)
     throw new OperatorError(
       `backup.dir (${directory}), where the copy is made before the migration, does not exist; mount or create it, or continue without a copy (--no-backup), which cannot be undone`,

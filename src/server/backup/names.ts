@@ -31,6 +31,9 @@ export function freeName(beginning: string, time: number, taken: string[]): stri
 /** The name of a backup that a version made before it changed the database. */
 export const beforeName = (version: string, time: number): string => `before-${version}-${stamp(time)}.db`;
 
+/** The version in such a name. */
+export const versionIn = (name: string): string => name.slice("before-".length).replace(/-[^-]*$/, "");
+
 /** The scheduled backups among the names in a directory, oldest first. An unfinished one has another name. */
 export const backupsAmong = (names: string[]): Backup[] => among(names, SCHEDULED);
 

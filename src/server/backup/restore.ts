@@ -11,6 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { VERSION } from "../../configuration/version";
 import { useMasterKey } from "../../kernel/crypto/encryption";
 import { begunUpgrade, versionOf } from "../../kernel/db/program-record";
 import {
@@ -24,7 +25,7 @@ import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/pr
 import { OperatorError } from "../../kernel/process/operator";
 import { now } from "../../kernel/time/clock";
 import { unreadable } from "../keys/check";
-import { beforesAmong, freeName } from "./names";
+import { beforesAmong, freeName, versionIn } from "./names";
 import { checkSoundness, schemaState, UnsoundDatabase } from "./soundness";
 
 export interface Restored {
@@ -73,19 +74,41 @@ export function restoreBackup(file: string): Restored {
   }
 }
 
-/** True for a database as a former version left it. A damaged one may be anything: a copy takes its place. */
-function isUnmigrated(file: string): boolean {
+/**
+ * The reason why the newest copy is not that of the last upgrade; null if it is. A damaged database may be anything: a copy
+ * takes its place.
+ */
+function whyNotOf(copy: string, file: string): string | null {
+  const inDatabase = lastUpgrade(file);
+  if (inDatabase?.isUnmigrated)
+    return "this version has not migrated the database: install and start the former version";
+  const version = versionIn(copy);
+  return version === VERSION || inDatabase?.begun === copy
+    ? null
+    : `the newest copy is from the upgrade to version ${version}, and none was made by this one (${VERSION}): if it has migrated nothing, install and start the former version`;
+}
+
+interface LastUpgrade {
+  /** True for a database as a former version left it. */
+  isUnmigrated: boolean;
+  /** The name of the copy that an upgrade made which is not done; null if there is none. */
+  begun: string | null;
+}
+
+/** Null for a damaged database. */
+function lastUpgrade(file: string): LastUpgrade | null {
   try {
     const database = new Database(file, { readwrite: true, create: false });
     try {
       const { applied, pending } = schemaState(database);
       const begun = begunUpgrade(database);
-      return pending.length > 0 && (begun === null || begun.from === applied.at(-1));
+      const isUnmigrated = pending.length > 0 && (begun === null || begun.from === applied.at(-1));
+      return { isUnmigrated, begun: begun?.copy ?? null };
     } finally {
       database.close();
     }
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -95,16 +118,16 @@ function isUnmigrated(file: string): boolean {
  */
 export function rollBack(): Restored & { file: string } {
   const directory = dataPath.backups();
-  const newest = existsSync(directory) ? beforesAmong(readdirSync(directory)).at(-1) : undefined;
+  const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory();
+  const newest = isThere ? beforesAmong(readdirSync(directory)).at(-1) : undefined;
   if (!newest)
     throw new OperatorError(
       `there is no copy from before a migration in ${directory}; restore another backup with fairlead restore FILE`,
     );
   const file = join(directory, newest.name);
-  if (isUnmigrated(dataPath.database()))
-    throw new OperatorError(
-      `this version has not migrated the database: install and start the former version. To go back to ${file} all the same, call fairlead restore with it`,
-    );
+  const why = whyNotOf(newest.name, dataPath.database());
+  if (why !== null)
+    throw new OperatorError(`${why}. To go back to ${file} all the same, call fairlead restore with it`);
   return { file, ...restoreBackup(file) };
 }
 

@@ -1,6 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { canMount, inNamespace } from "../../support/namespace";
 import {
@@ -149,6 +159,54 @@ describe("before a database that holds data is migrated", () => {
     expect(schemaOf(database(dataDir))).not.toBe(NEWEST);
   });
 
+  test.each([
+    ["a file", (path: string) => writeFileSync(path, "")],
+    ["a link to nowhere", (path: string) => symlinkSync("/nowhere/at/all", path)],
+  ])(
+    "a backups that is %s ends the start with its name, and rollback finds no copy there",
+    async (_, make) => {
+      const dataDir = olderDirectory();
+      make(backups(dataDir));
+      const before = namesIn(dataDir);
+      for (const args of [["serve"], ["migrate"]]) {
+        const refused = await run(args, dataDir);
+        expectFailure(refused, 1, `${backups(dataDir)}, where the copy is made`, "--no-backup");
+        expect(refused.stderr).not.toContain("unexpected");
+        expect(namesIn(dataDir)).toEqual(before);
+      }
+      expectFailure(await run(["rollback"], dataDir), 1, "no copy from before a migration", backups(dataDir));
+      expect((await run(["migrate", "--no-backup"], dataDir)).status).toBe(0);
+    },
+  );
+
+  test.skipIf(!canMount)("a disk without room for the lock is left as it was", () => {
+    const dataDir = olderDirectory();
+    const { size } = statSync(database(dataDir));
+    const copy = join(temporaryDirectory(), "fairlead.db");
+    // Opening the database takes 32 KiB: the shared memory of its log.
+    const blocks = Math.ceil(size / 4_096);
+    const full = `cp "$0/fairlead.db" ${copy} && mount -t tmpfs -o size=${blocks * 4 + 32}k,mode=700 none "$0" && cp ${copy} "$0"`;
+    const { stdout, stderr } = Bun.spawnSync(
+      [
+        ...inNamespace(full, dataDir),
+        ...[
+          "sh",
+          "-c",
+          `"$@"; ls "$0"`,
+          dataDir,
+          ...program,
+          "migrate",
+          "--no-backup",
+          "--data-dir",
+          dataDir,
+        ],
+      ],
+      { env: environment({}), stdout: "pipe", stderr: "pipe" },
+    );
+    expect(stderr.toString()).toMatch(/^fairlead: the lock [^\n]*full\n$/);
+    expect(stdout.toString()).toBe("fairlead.db\n");
+  });
+
   test("a copy whose migration then fails is not kept: nothing has changed, and older copies stay", async () => {
     const dataDir = olderDirectory(...UNWILLING);
     mkdirSync(backups(dataDir));
@@ -158,6 +216,9 @@ describe("before a database that holds data is migrated", () => {
       expectFailure(await run(["serve"], dataDir, { "log.level": "error" }), 1, "unwilling");
     expect(namesIn(backups(dataDir))).toEqual(older);
     expect(namesIn(dataDir)).toEqual(["backups", "fairlead.db"]);
+    rmSync(backups(dataDir), { recursive: true });
+    expectFailure(await run(["migrate"], dataDir), 1, "unwilling");
+    expect(namesIn(dataDir)).toEqual(["fairlead.db"]);
   });
 
   test("a damaged one is not migrated, since it can't be copied", async () => {
@@ -287,6 +348,23 @@ describe("rollback", () => {
     );
     expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
     expect(namesIn(dataDir)).toEqual(["backups", "fairlead.db"]);
+  });
+
+  test("is refused where the newest copy is from the upgrade to another version, after which this one migrated nothing", async () => {
+    const dataDir = olderDirectory();
+    await run(["migrate"], dataDir);
+    const other = join(backups(dataDir), "before-0.0.9-20260501T000000Z.db");
+    renameSync(copyIn(backups(dataDir)), other);
+    change(database(dataDir), someUser("berta"));
+    const refused = await run(["rollback"], dataDir);
+    expectFailure(refused, 1, other, "0.0.9", `fairlead restore`);
+    expect(schemaOf(database(dataDir))).toBe(NEWEST);
+    expect(ask(database(dataDir), "SELECT id FROM users ORDER BY id")).toEqual(["anna", "berta"]);
+    // One that the other version was killed in is not done.
+    change(database(dataDir), "DELETE FROM __migrations WHERE tag = (SELECT max(tag) FROM __migrations)");
+    change(database(dataDir), `INSERT INTO __program VALUES ('upgrade', '0001_x ${basename(other)}', 0)`);
+    expect(await run(["rollback"], dataDir)).toMatchObject({ status: 0, stderr: "" });
+    expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
   });
 
   test.each([
