@@ -48,9 +48,17 @@ export function isDeepCheckDue(): boolean {
 }
 
 let child: Bun.Subprocess | null = null;
+let trying: Promise<unknown> = Promise.resolve();
+let stopped = false;
 
-/** Restores a backup and runs the doctor on it; keeps and returns what came of it. */
-export async function checkDeeply(directory: string, name: string): Promise<DeepCheck> {
+/** Restores a backup and runs the doctor on it; keeps and returns what came of it. Null if the server stops meanwhile. */
+export function checkDeeply(directory: string, name: string): Promise<DeepCheck | null> {
+  const check = tryOut(directory, name);
+  trying = check.catch(() => {});
+  return check;
+}
+
+async function tryOut(directory: string, name: string): Promise<DeepCheck | null> {
   const at = now();
   const place = join(directory, `${PREFIX}${process.pid}`);
   let trouble: string | null;
@@ -63,6 +71,8 @@ export async function checkDeeply(directory: string, name: string): Promise<Deep
   } finally {
     await rm(place, { recursive: true, force: true });
   }
+  // The command was ended, which says nothing of the backup.
+  if (stopped) return null;
   const check = { name, at, trouble };
   await transact(() => record(sqlite, "backup_verified", JSON.stringify(check)));
   if (trouble === null) log.info("a backup was restored for a try, and is sound", { backup: name });
@@ -103,6 +113,7 @@ async function run(
   args: string[],
   dataDir: string,
 ): Promise<{ status: number; output: string; error: string }> {
+  if (stopped) throw new Error("the server stops");
   const hasFile = config["security.encryption_key"] === null && existsSync(dataPath.key());
   const options = ["--data-dir", dataDir, ...(configFile === null ? [] : ["--config", configFile])];
   child = Bun.spawn([...commandLine(), ...args, ...options], {
@@ -121,7 +132,9 @@ async function run(
   };
 }
 
-/** Ends a try, before the server ends. The next start tries again. */
-export function stopDeepCheck(): void {
+/** Ends a try, and waits until nothing is left of it, before the server ends. The next start tries again. */
+export async function stopDeepCheck(): Promise<void> {
+  stopped = true;
   child?.kill();
+  await trying;
 }

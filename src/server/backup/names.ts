@@ -53,12 +53,13 @@ function among(names: string[], form: RegExp): Backup[] {
     .sort((a, b) => a.time - b.time);
 }
 
-/**
- * The time of the newest backup. One from the future counts only if there is no other; null if there is none
- * at all.
- */
+/** The newest backup. One from the future counts only if there is no other; null if there is none at all. */
+export const newestOf = (backups: Backup[], now: number): Backup | null =>
+  backups.findLast(({ time }) => time <= now) ?? backups.at(0) ?? null;
+
+/** The time of the newest backup, likewise. */
 export const newestBy = (backups: Backup[], now: number): number | null =>
-  (backups.findLast(({ time }) => time <= now) ?? backups.at(0))?.time ?? null;
+  newestOf(backups, now)?.time ?? null;
 
 /**
  * True if no backup lies within the interval (milliseconds) from now, in either direction. So neither a

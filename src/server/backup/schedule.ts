@@ -10,7 +10,7 @@ import type { Bilingual } from "../../kernel/values/bilingual";
 import { type Copying, startCopy } from "./copy";
 import { compareCounts, writesSoFar } from "./counts";
 import { checkDeeply, type DeepCheck, isDeepCheckDue, lastDeepCheck, stopDeepCheck } from "./deep-check";
-import { backupsAmong, beforesAmong, freeBackupName, isDue, newestBy, surplus } from "./names";
+import { backupsAmong, beforesAmong, freeBackupName, isDue, newestBy, newestOf, surplus } from "./names";
 
 /** Backups that the server makes by itself (`backup.*`). */
 
@@ -68,10 +68,10 @@ export async function backUpWhenDue(): Promise<void> {
 /** Restores the newest backup for a try, once a day. */
 async function verifyWhenDue(directory: string): Promise<void> {
   if (stopped || !isDeepCheckDue()) return;
-  const newestOne = backupsAmong(await readdir(directory)).at(-1);
+  const newestOne = newestOf(backupsAmong(await readdir(directory)), now());
   if (!newestOne) return;
-  const { trouble } = await checkDeeply(directory, newestOne.name);
-  if (trouble === null) lastGood = newestOne.time;
+  const check = await checkDeeply(directory, newestOne.name);
+  if (check?.trouble === null) lastGood = newestOne.time;
 }
 
 /** Begins to make a backup now. Throws 409 while one is being made. */
@@ -167,7 +167,7 @@ async function makeBackup(directory: string, at: number): Promise<void> {
 /** Cancels the backup that is being made, before the server ends. The next start makes it. */
 export async function stopBackups(): Promise<void> {
   stopped = true;
-  stopDeepCheck();
   copying?.cancel();
+  await stopDeepCheck();
   await copying?.done.catch(() => {});
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
@@ -59,6 +59,49 @@ describe("backup.verify = deep", () => {
         done(await later.get("/health"));
       } finally {
         await later.stop();
+      }
+    },
+    TIMEOUT,
+  );
+});
+
+describe("a try", () => {
+  test(
+    "is made with the newest backup there is, not with one of a clock that was ahead",
+    async () => {
+      const dataDir = join(temporaryDirectory(), "data");
+      mkdirSync(join(dataDir, "backups"), { recursive: true });
+      writeFileSync(join(dataDir, "backups", "fairlead-20990101T000000Z.db"), "of a clock that was ahead");
+      const server = await TestServer.start({ dataDir, settings });
+      try {
+        await eventually(async () => (await backupOf(server)).verifiedAt !== undefined);
+        expect(await backupOf(server)).toMatchObject({ status: "up", isRestorable: true });
+      } finally {
+        await server.stop();
+      }
+    },
+    TIMEOUT,
+  );
+
+  test(
+    "that a stop cuts off says nothing of the backup, and the next start makes it anew",
+    async () => {
+      const first = await TestServer.start({ settings });
+      const { dataDir } = first;
+      await eventually(
+        () =>
+          existsSync(join(dataDir, "backups")) &&
+          filesOf(dataDir).some((name) => name.startsWith(".verify-")),
+      );
+      expect(await first.stop()).toBe(0);
+      expect(first.output).not.toContain("of no use");
+      expect(filesOf(dataDir).filter((name) => name.startsWith(".verify-"))).toEqual([]);
+      const next = await TestServer.start({ dataDir, settings });
+      try {
+        await eventually(async () => (await backupOf(next)).verifiedAt !== undefined);
+        expect(await backupOf(next)).toMatchObject({ status: "up", isRestorable: true });
+      } finally {
+        await next.stop();
       }
     },
     TIMEOUT,
