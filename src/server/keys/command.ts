@@ -1,11 +1,9 @@
 import { existsSync } from "node:fs";
 import { config } from "../../configuration/config";
-import { sqlite } from "../../kernel/db/connection";
 import { withData } from "../../kernel/db/open-data";
 import { dataPath } from "../../kernel/process/data-dir";
 import { OperatorError } from "../../kernel/process/operator";
 import { print } from "../../kernel/process/print";
-import { requireKey } from "./check";
 import { rotateMasterKey } from "./rotate";
 
 /** `fairlead key rotate-master`. */
@@ -22,11 +20,7 @@ export async function rotateKey(): Promise<void> {
     ? (done: number, total: number) =>
         process.stderr.write(`\r\x1b[K${done < total ? `Encrypted ${done} of ${total} secrets` : ""}`)
     : () => {};
-  const { encrypted, unreadable, isResumed } = await withData(() => {
-    // The keys of backup codes are encrypted by what is held to be the former key: by another one they would be lost.
-    requireKey(sqlite, false);
-    return rotateMasterKey(show);
-  });
+  const { encrypted, unreadable, isResumed } = await withData(() => rotateMasterKey(show));
   const path = dataPath.key();
   const lines = [
     `${isResumed ? "Went on with the rotation that was interrupted: the" : "The"} key in ${path} is new, and ${encrypted} ${encrypted === 1 ? "secret is" : "secrets are"} encrypted with it.`,

@@ -17,7 +17,7 @@ import {
 import { takeRotationLock } from "../../kernel/process/data-lock";
 import { flushDirectory } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
-import { opensNothing } from "./check";
+import { opensNothing, requireKey } from "./check";
 import { SEALED } from "./columns";
 
 /**
@@ -45,13 +45,16 @@ export const isRotating = (): boolean =>
 
 /**
  * Makes a new master key and encrypts everything anew, or goes on with a rotation that was interrupted. The database must be
- * open; a server may be running. Throws OperatorError.
+ * open; a server may be running. Throws OperatorError, and ConfigError for another key than that of the database.
  */
 export async function rotateMasterKey(progress: Progress = () => {}): Promise<Rotated> {
   const lock = takeRotationLock();
   if (!lock)
     throw new OperatorError("the master key is being rotated by another process; wait until that is done");
   try {
+    // A key of another database opens no keys of backup codes, in whose place new ones would be stored.
+    requireKey(sqlite, false);
+    takeKeys();
     const isResumed = isRotating();
     const { next, former } = isResumed ? goOn() : begin();
     takeKeys();
