@@ -170,6 +170,11 @@ export function readKeyFile(path: string): Buffer | null {
       de: `die Schlüsseldatei ${path} lässt sich nicht lesen: ${why.de}`,
     });
   }
+  if (key.length !== KEY_BYTES && path === dataPath.formerKey())
+    throw new OperatorError({
+      en: `${path} does not contain a key of 32 bytes in base64: give it another name or remove it, unless a rotation of the key was interrupted; then restore your copy of the former key`,
+      de: `${path} enthält keinen Schlüssel aus 32 Byte in Base64: benenne sie um oder entferne sie, außer wenn ein Wechsel des Schlüssels unterbrochen wurde; dann stelle deine Kopie des früheren Schlüssels wieder her`,
+    });
   if (key.length !== KEY_BYTES)
     throw new OperatorError({
       en: `${path} does not contain a key of 32 bytes in base64; restore your copy of it (backups don't contain it)`,

@@ -8,6 +8,7 @@ import { transact } from "../../kernel/db/transactions";
 import { log } from "../../kernel/logs/log";
 import { dataPath } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
+import { OperatorError } from "../../kernel/process/operator";
 import { sizeInWords } from "../../kernel/process/print";
 import { commandLine } from "../../kernel/process/program";
 import { DAY, HOUR, MINUTE, now } from "../../kernel/time/clock";
@@ -23,8 +24,10 @@ export interface DeepCheck {
   name: string;
   /** Epoch milliseconds. */
   at: number;
-  /** The reason why it would be of no use; null if it would be. */
+  /** The reason why it would be of no use, or why that could not be tried; null if it is sound. */
   trouble: string | null;
+  /** True if it could not be tried, as without room on the disk: that says nothing of the backup. */
+  isUntried?: true;
 }
 
 /** Time after which a command is given up: a large database on a slow disk takes minutes. */
@@ -62,21 +65,29 @@ async function tryOut(directory: string, name: string): Promise<DeepCheck | null
   const at = now();
   const place = join(directory, `${PREFIX}${process.pid}`);
   let trouble: string | null;
+  let isUntried: true | null = null;
   try {
     for (const left of await readdir(directory))
       if (left.startsWith(PREFIX)) await rm(join(directory, left), { recursive: true, force: true });
     trouble = await tryRestore(join(directory, name), place);
   } catch (error) {
     trouble = reason(error);
+    isUntried = true;
   } finally {
     await rm(place, { recursive: true, force: true });
   }
   // The command was ended, which says nothing of the backup.
   if (stopped) return null;
-  const check = { name, at, trouble };
+  const check: DeepCheck = { name, at, trouble, ...(isUntried && { isUntried }) };
   await transact(() => record(sqlite, "backup_verified", JSON.stringify(check)));
   if (trouble === null) log.info("a backup was restored for a try, and is sound", { backup: name });
-  else log.error("a backup was restored for a try, and is of no use", { backup: name, why: trouble });
+  else
+    log.error(
+      isUntried
+        ? "a backup could not be restored for a try"
+        : "a backup was restored for a try, and is of no use",
+      { backup: name, why: trouble },
+    );
   return check;
 }
 
@@ -84,7 +95,9 @@ async function tryRestore(file: string, place: string): Promise<string | null> {
   const { size } = await stat(file);
   const { bavail, bsize } = await statfs(join(file, ".."));
   if (bavail * bsize < size)
-    return `restoring it for a try needs ${sizeInWords(size)}, and only ${sizeInWords(bavail * bsize)} are free`;
+    throw new OperatorError(
+      `restoring it for a try needs ${sizeInWords(size)}, and only ${sizeInWords(bavail * bsize)} are free`,
+    );
   await mkdir(place, { mode: 0o700 });
   const restored = await run(["restore", file], place);
   if (restored.status !== 0) return restored.error;

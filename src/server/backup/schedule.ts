@@ -20,9 +20,9 @@ const RETRY = 15 * MINUTE;
 export interface BackupState {
   /** Time of the newest whole backup (epoch milliseconds); null if there is none. */
   newest: number | null;
-  /** True if the last attempt failed, or the last backup that was restored for a try is of no use. */
+  /** True if the last attempt failed, or the last backup that was to be restored for a try is of no use or could not be. */
   failing: boolean;
-  /** The last backup that was restored for a try; null if there was none. */
+  /** The last try; null if there was none, or if it could not be made. */
   verified: DeepCheck | null;
 }
 
@@ -42,11 +42,11 @@ export const backupState = (): BackupState | null => (interval() === 0 ? null : 
 
 const lastVerified = (): DeepCheck | null => (config["backup.verify"] === "deep" ? lastDeepCheck() : null);
 
-/** A backup that is known to be of no use is none. */
+/** A backup that is known to be of no use is none; of one that could not be tried nothing is known. */
 const stateOf = (verified: DeepCheck | null): BackupState => ({
-  newest: verified?.trouble == null ? newest : lastGood,
+  newest: verified?.trouble == null || verified.isUntried ? newest : lastGood,
   failing: failure !== null || (verified !== null && verified.trouble !== null),
-  verified,
+  verified: verified?.isUntried ? null : verified,
 });
 
 /**

@@ -195,7 +195,7 @@ gauge(
 gauge(
   "fairlead_backup_age_seconds",
   "Age of the newest scheduled backup, infinite while none is found",
-  ofBackups(({ newest }) => (newest === null ? Infinity : (now() - newest) / SECOND)),
+  ofBackups(({ newest }) => (newest === null ? Infinity : Math.max(0, now() - newest) / SECOND)),
 );
 gauge(
   "fairlead_backup_failing",

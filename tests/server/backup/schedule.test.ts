@@ -143,6 +143,25 @@ describe("the job", () => {
     expect(backups()).toEqual(made.slice(-3));
   });
 
+  test("has no age below zero, after a clock that was ahead", async () => {
+    const dataDir = temporaryDirectory();
+    mkdirSync(join(dataDir, "backups"));
+    const ahead = new Date(Date.now() + 3_600_000).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+    writeFileSync(join(dataDir, "backups", `fairlead-${ahead}.db`), "");
+    const server = await TestServer.start({
+      dataDir,
+      settings: { "backup.interval_hours": "24", "metrics.enabled": "true" },
+    });
+    try {
+      const age = async () =>
+        /^fairlead_backup_age_seconds (.*)$/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1];
+      await eventually(async () => (await age()) !== "+Inf");
+      expect(await age()).toBe("0");
+    } finally {
+      await server.stop();
+    }
+  });
+
   test("makes one for a clock that jumps to and fro, not one for each jump", async () => {
     const before = backups();
     const here = clock;

@@ -6,6 +6,7 @@ import { migrate } from "../../../src/kernel/db/migrate";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { compareCounts, writesSoFar } from "../../../src/server/backup/counts";
 import { done, eventually } from "../../support/expectations";
+import { canMount, inNamespace } from "../../support/namespace";
 import { TestServer, temporaryDirectory } from "../../support/server";
 import { DAY } from "../../support/time";
 
@@ -76,6 +77,35 @@ describe("a try", () => {
       try {
         await eventually(async () => (await backupOf(server)).verifiedAt !== undefined);
         expect(await backupOf(server)).toMatchObject({ status: "up", isRestorable: true });
+      } finally {
+        await server.stop();
+      }
+    },
+    TIMEOUT,
+  );
+
+  test.skipIf(!canMount)(
+    "for which there is no room says nothing of the backup, and is told",
+    async () => {
+      const directory = temporaryDirectory();
+      const server = await TestServer.start({
+        settings: { ...settings, "backup.dir": directory },
+        under: (command) => [
+          ...inNamespace(`mount -t tmpfs -o size=2600k,mode=700 none "$0"`, directory),
+          ...command,
+        ],
+      });
+      try {
+        await eventually(async () => (await backupOf(server)).status === "down");
+        const { lastBackup, isRestorable } = await backupOf(server);
+        expect({ lastBackup, isRestorable }).toEqual({
+          lastBackup: expect.any(String),
+          isRestorable: undefined,
+        });
+        expect(await metric(server, "fairlead_backup_failing")).toBe(1);
+        expect(await metric(server, "fairlead_backup_age_seconds")).toBeLessThan(600);
+        expect(server.output).toMatch(/could not be restored for a try.*are free/);
+        expect(server.output).not.toContain("of no use");
       } finally {
         await server.stop();
       }

@@ -234,6 +234,8 @@ describe("what cannot be rotated", () => {
     expect(started.output).toMatch(/"error".*rotation of the master key/);
     expect(readFileSync(formerFile(dataDir), "utf8")).toBe(foreign);
     expect(readFileSync(keyFile(dataDir))).toEqual(key);
+    writeFileSync(formerFile(dataDir), "a note");
+    expectFailure(await rotate(dataDir), 1, formerFile(dataDir), "remove it");
     rmSync(formerFile(dataDir));
     expectOpened(dataDir, readKey(keyFile(dataDir)), new Map());
   });
