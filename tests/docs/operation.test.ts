@@ -76,6 +76,15 @@ test.each(DOCUMENTS)("%s links only to parts and files that there are", (name) =
   expect(lost).toEqual([]);
 });
 
+test.each(DOCUMENTS)("%s names all its parts where it names some at its beginning", (name) => {
+  const [beginning = "", ...parts] = read(name)
+    .replaceAll(/^```[\s\S]*?^```/gm, "")
+    .split(/^## /m);
+  const named = beginning.match(/\]\(#[^)]+\)/g)?.map((link) => link.slice(3, -1)) ?? [];
+  const headings = parts.map((part) => [...anchorsOf(`## ${part.split("\n")[0]}`)][0]);
+  if (named.length > 0) expect(named).toEqual(headings);
+});
+
 describe("the table of commands", () => {
   // Files of the data directory stand in a later table.
   const [table = ""] = operation.split("Every command accepts");
@@ -111,9 +120,14 @@ describe("the table of keys", () => {
   test("names keys that there are, with their defaults", () => {
     expect(rows.length).toBeGreaterThan(30);
     for (const [, key = "", told] of rows) {
-      const option = (OPTIONS as Record<string, Option<unknown>>)[key];
+      const option = ({ ...OPTIONS, ...CATALOGUE } as Record<string, Pick<Option<unknown>, "default">>)[key];
       expect([key, told]).toEqual([key, DERIVED[key] ?? (option ? show(option.default) : "not a key")]);
     }
+  });
+
+  test("and that of the system config, which has all entries, with their defaults", () => {
+    const keys = rows.flatMap(([, key = ""]) => (Object.hasOwn(CATALOGUE, key) ? [key] : []));
+    expect(keys.toSorted()).toEqual(Object.keys(CATALOGUE).toSorted());
   });
 
   test("names each key once", () => {
