@@ -81,7 +81,7 @@ test.each(DOCUMENTS)("%s names all its parts where it names some at its beginnin
     .replaceAll(/^```[\s\S]*?^```/gm, "")
     .split(/^## /m);
   const named = beginning.match(/\]\(#[^)]+\)/g)?.map((link) => link.slice(3, -1)) ?? [];
-  const headings = parts.map((part) => [...anchorsOf(`## ${part.split("\n")[0]}`)][0]);
+  const headings = parts.flatMap((part) => [...anchorsOf(`## ${part.split("\n")[0]}`)]);
   if (named.length > 0) expect(named).toEqual(headings);
 });
 
