@@ -80,7 +80,8 @@ test.each(DOCUMENTS)("%s names all its parts where it names some at its beginnin
   const [beginning = "", ...parts] = read(name)
     .replaceAll(/^```[\s\S]*?^```/gm, "")
     .split(/^## /m);
-  const named = beginning.match(/\]\(#[^)]+\)/g)?.map((link) => link.slice(3, -1)) ?? [];
+  const last = beginning.trimEnd().split("\n\n").at(-1) ?? "";
+  const named = last.match(/\]\(#[^)]+\)/g)?.map((link) => link.slice(3, -1)) ?? [];
   const headings = parts.flatMap((part) => [...anchorsOf(`## ${part.split("\n")[0]}`)]);
   if (named.length > 0) expect(named).toEqual(headings);
 });
