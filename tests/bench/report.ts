@@ -240,7 +240,9 @@ export function describeSoak({ growth, collected, everything, more }: SoakReport
   if (growth) {
     const { since, resident, isMet } = growth;
     const wanted = isMet === null ? "a short run proves nothing" : `at most ${mb(STEADY)} MB: ${mark(isMet)}`;
-    lines.push(`RSS since minute ${since}: ${sign(resident)} (medians of five minutes; ${wanted})`);
+    lines.push(
+      `RSS since minute ${since}: ${sign(resident)} (median slope of all pairs of minutes; ${wanted})`,
+    );
   }
   return `\n${lines.join("\n")}\n`;
 }

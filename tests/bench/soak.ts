@@ -24,8 +24,10 @@ const LOGIN_EVERY = 10_000;
 const SETTLED_AFTER = 60;
 export const STEADY = 5_000_000;
 
-/** Minutes of which a median is taken: garbage comes and goes. */
-const SMOOTHED = 5;
+/** Minutes beyond that which a run needs to prove anything. */
+const LEAST = 10;
+/** Kinds of objects that are listed. */
+const LISTED = 5;
 
 export interface SoakMinute extends Omit<Memory, "counts"> {
   minute: number;
@@ -38,7 +40,7 @@ export interface SoakMinute extends Omit<Memory, "counts"> {
 
 export interface Soak {
   minutes: SoakMinute[];
-  /** The growth of resident memory from this minute to the end, medians of five minutes; null for a run that is too short. */
+  /** The growth of resident memory from this minute to the end; null for a run that is too short. */
   growth: { since: number; resident: number; isMet: boolean | null } | null;
   /** After a collection of garbage: the first minute, the end, and the end without SQLite's page cache. */
   collected: { first: Memory; last: Memory; withoutPages: Memory };
@@ -125,13 +127,19 @@ export async function measureSoak(
   return { minutes: told, growth: growthOf(told), collected, everything: counts, more: moreOf(collected) };
 }
 
-/** The growth since the memory has settled, or in a short run since its middle, of which nothing is asked. */
+/**
+ * The growth since the memory has settled, or in a short run since its middle, of which nothing is asked: the median of the slopes
+ * between all pairs of minutes (the estimator of Theil and Sen) times the minutes, as garbage of some 20 MB comes and goes.
+ */
 export function growthOf(minutes: SoakMinute[]): Soak["growth"] {
-  const isLong = minutes.length >= SETTLED_AFTER + 2 * SMOOTHED;
+  const isLong = minutes.length >= SETTLED_AFTER + LEAST;
   const since = isLong ? SETTLED_AFTER : Math.floor(minutes.length / 2);
   if (since < 1) return null;
-  const middle = (some: SoakMinute[]) => median(some.map(({ resident }) => resident));
-  const resident = middle(minutes.slice(-SMOOTHED)) - middle(minutes.slice(since - 1, since - 1 + SMOOTHED));
+  const settled = minutes.slice(since - 1);
+  const slopes = settled.flatMap((later, at) =>
+    settled.slice(0, at).map((one) => (later.resident - one.resident) / (later.minute - one.minute)),
+  );
+  const resident = median(slopes) * (settled.length - 1);
   return { since, resident, isMet: isLong ? resident <= STEADY : null };
 }
 
@@ -140,5 +148,5 @@ function moreOf({ first, last }: Soak["collected"]): Soak["more"] {
     .map(([kind, count]) => ({ kind, first: first.counts[kind] ?? 0, last: count }))
     .filter(({ first, last }) => last > first)
     .sort((a, b) => b.last - b.first - (a.last - a.first))
-    .slice(0, SMOOTHED);
+    .slice(0, LISTED);
 }
