@@ -231,8 +231,8 @@ beside the restored one under another name, and the copy is left unchanged.`,
     usage: "doctor [--host ADDRESS] [--port N] [--json]",
     summary: "check the installation and suggest remedies",
     description: `Checks the configuration, permissions, master key, database, server address, disk, clock, limits,
-backups and configured external services. Changes nothing; the server may be running. Exits with status
-1 if it finds a problem; warnings don't count.`,
+memory, backups and configured external services. Changes nothing; the server may be running. Exits
+with status 1 if it finds a problem; warnings don't count.`,
     options: { ...ADDRESS, json: { type: "boolean" } },
     optionHelp: `${ASKED_HELP}
   --json            print one JSON object: problems, warnings, findings`,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
@@ -6,8 +6,9 @@ import { COMMANDS } from "../../src/commands";
 import { OPTIONS } from "../../src/configuration/config";
 import type { Option } from "../../src/configuration/option-kinds";
 import { CATALOGUE } from "../../src/runtime-settings/catalogue";
+import { command } from "../support/server";
 
-/** The documents for operators hold against the program: commands, options, keys and defaults, links, metrics. */
+/** The documents hold against the program: commands, options, keys and defaults, links, metrics, operations. */
 
 const ROOT = join(import.meta.dir, "../..");
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
@@ -20,6 +21,13 @@ const DOCUMENTS = [
 ];
 const operation = read("docs/operation.md");
 const MINE = ["README.md", "docs/operation.md", "docs/deployment.md", "docs/performance.md"];
+/** The documents that tell how it is now. */
+const PRESENT = DOCUMENTS.filter((name) => name !== "CHANGELOG.md");
+
+/** The first words of keys. */
+const sections = new Set(
+  [...Object.keys(OPTIONS), ...Object.keys(CATALOGUE)].map((key) => key.split(".")[0]),
+);
 
 describe("the README", () => {
   const readme = read("README.md");
@@ -68,6 +76,16 @@ test.each(DOCUMENTS)("%s links only to parts and files that there are", (name) =
   expect(lost).toEqual([]);
 });
 
+test.each(DOCUMENTS)("%s names all its parts where it names some at its beginning", (name) => {
+  const [beginning = "", ...parts] = read(name)
+    .replaceAll(/^```[\s\S]*?^```/gm, "")
+    .split(/^## /m);
+  const last = beginning.trimEnd().split("\n\n").at(-1) ?? "";
+  const named = last.match(/\]\(#[^)]+\)/g)?.map((link) => link.slice(3, -1)) ?? [];
+  const headings = parts.flatMap((part) => [...anchorsOf(`## ${part.split("\n")[0]}`)]);
+  if (named.length > 0) expect(named).toEqual(headings);
+});
+
 describe("the table of commands", () => {
   // Files of the data directory stand in a later table.
   const [table = ""] = operation.split("Every command accepts");
@@ -103,9 +121,14 @@ describe("the table of keys", () => {
   test("names keys that there are, with their defaults", () => {
     expect(rows.length).toBeGreaterThan(30);
     for (const [, key = "", told] of rows) {
-      const option = (OPTIONS as Record<string, Option<unknown>>)[key];
+      const option = ({ ...OPTIONS, ...CATALOGUE } as Record<string, Pick<Option<unknown>, "default">>)[key];
       expect([key, told]).toEqual([key, DERIVED[key] ?? (option ? show(option.default) : "not a key")]);
     }
+  });
+
+  test("and that of the system config, which has all entries, with their defaults", () => {
+    const keys = rows.flatMap(([, key = ""]) => (Object.hasOwn(CATALOGUE, key) ? [key] : []));
+    expect(keys.toSorted()).toEqual(Object.keys(CATALOGUE).toSorted());
   });
 
   test("names each key once", () => {
@@ -114,13 +137,17 @@ describe("the table of keys", () => {
   });
 });
 
-describe.each(MINE)("%s", (name) => {
+describe.each(PRESENT)("%s", (name) => {
   const document = read(name);
 
   test("names keys that there are", () => {
     const keys = [...document.matchAll(/`([a-z][a-z_]*(?:\.[a-z0-9_]+)+)(?: = [^`]*)?`/g)]
       .map(([, key = ""]) => key)
-      .filter((key) => !/\.(?:db|key|lock|json|md|toml|proto|mmdb)$/.test(key));
+      .filter((key) => !/\.(?:db|key|lock|json|md|toml|proto|mmdb|ts|js|yml|yaml|xml)$/.test(key))
+      // Elsewhere a word with a point may be a field or a type of message too.
+      .filter(
+        (key) => MINE.includes(name) || (sections.has(key.split(".")[0] ?? "") && key !== "audit.head"),
+      );
     const unknown = keys.filter((key) => !Object.hasOwn(OPTIONS, key) && !Object.hasOwn(CATALOGUE, key));
     expect(unknown).toEqual([]);
   });
@@ -148,5 +175,35 @@ describe.each(MINE)("%s", (name) => {
     const registered = [...new Bun.Glob("src/**/*.ts").scanSync(ROOT)].map(read).join("\n");
     for (const [, metric] of document.matchAll(/`((?:fairlead|process)_[a-z_]+)[`{]/g))
       expect(registered).toContain(`"${metric}"`);
+  });
+});
+
+describe("operations", () => {
+  const METHODS = ["get", "post", "put", "patch", "delete"];
+  const NAMED = /\b(GET|POST|PUT|PATCH|DELETE) `?(\/[\w/{}.-]*\w\}?|\/)/g;
+  /** The page at which browsers begin a sign-in at a provider. The API's document has no pages. */
+  const PAGES = ["GET /v1/auth/oidc/{name}"];
+  let paths: [path: RegExp, methods: string[]][] = [];
+
+  beforeAll(async () => {
+    const document: { paths: Record<string, object> } = JSON.parse((await command(["openapi"])).stdout);
+    paths = Object.entries(document.paths).map(([path, operations]) => [
+      new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+      METHODS.filter((method) => method in operations).map((method) => method.toUpperCase()),
+    ]);
+  });
+
+  test("are named in many places (a scan that finds nothing proves nothing)", () => {
+    expect(DOCUMENTS.flatMap((name) => read(name).match(NAMED) ?? []).length).toBeGreaterThan(150);
+  });
+
+  test.each(DOCUMENTS)("%s names only those that there are", (name) => {
+    const lost = [...read(name).matchAll(NAMED)].filter(
+      ([, method = "", path = ""]) =>
+        !paths.some(([pattern, methods]) => methods.includes(method) && pattern.test(path)),
+    );
+    expect(
+      lost.map(([, method, path]) => `${method} ${path}`).filter((text) => !PAGES.includes(text)),
+    ).toEqual([]);
   });
 });

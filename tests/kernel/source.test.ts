@@ -120,8 +120,18 @@ describe("the source", () => {
     ]);
   });
 
-  test("reads no XML, and runs no template, that came from outside", () => {
+  test("reads XML in files of positions alone, without entities, and runs no template that came from outside", () => {
+    expect(found(/\bXmlReader\b/)).toEqual(["tracking/import/gpx.ts", "tracking/import/xml.ts"]);
     expect(found(/xml2js|fast-xml|DOMParser|handlebars|mustache|\bejs\b|nunjucks/i)).toEqual([]);
+  });
+
+  test("writes no text into a page as HTML", () => {
+    const scripts = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) =>
+      /\.(?:tsx?|js)$/.test(file),
+    );
+    expect(scripts.length).toBeGreaterThan(sources.length);
+    const asHtml = /(?:inner|outer)HTML|insertAdjacentHTML|document\.write/i;
+    expect(scripts.filter((file) => asHtml.test(readFileSync(join(SRC, file), "utf8")))).toEqual([]);
   });
 
   test("keeps no secret of its own", () => {

@@ -27,7 +27,7 @@ export const doctorRoutes = new Elysia({ tags: ["Health and information"] }).use
       operationId: "examineInstallation",
       summary: "Examine the installation",
       description:
-        "What `fairlead doctor` finds: configuration, permissions of files, master key, database, disk, clock, limits, backups and the services that are configured, each with what to do. It reads through the whole database, which may take a minute where that is large; the findings are kept for a minute. In English or German.",
+        "What `fairlead doctor` finds: configuration, permissions of files, master key, database, disk, clock, limits, memory, backups and the services that are configured, each with what to do. It reads through the whole database, which may take a minute where that is large; the findings are kept for a minute. In English or German.",
     },
   },
 );

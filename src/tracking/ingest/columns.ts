@@ -6,8 +6,8 @@ import type { Judgement } from "./kinds";
 import type { GpsPoint, NewGpsPoint, ToldPoint } from "./schema";
 
 /**
- * The columns of a position are listed in table.ts alone: rows and statements follow from that list. A new column that
- * schema.ts doesn't show, or doesn't take, breaks the compilation here.
+ * Statements follow from the list of columns in table.ts. A new column that `rowOf`, `toGpsPoint` or schema.ts lacks breaks the
+ * compilation here.
  */
 export type Row = typeof gpsPoints.$inferSelect;
 
