@@ -11,6 +11,7 @@ export function finishSchema(schema: Json, schemas: Json): Json {
     "x-optional": __,
     "x-headers": ___,
     "x-content-types": ____,
+    noValidate: _____,
     title,
     by,
     variants,

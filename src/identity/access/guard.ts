@@ -270,31 +270,31 @@ export const guard = new Elysia({ name: "guard" }).macro({
     const isWrite = writeFinder();
     return {
       detail: note(rule.requires, rule) as object,
-      async parse(context: GuardedContext) {
-        const caller = admit(
+      parse(context: GuardedContext) {
+        context.caller = admit(
           context.request,
           context.set,
           context.params?.id,
           rule,
           isWrite(context.request, context.route),
         );
-        if (rule.orShare) shown(caller, context.params?.id, context.route, rule);
-        const body = await readBody(context.request, context.route);
-        context.caller = readmit(caller, context.request, context.set, context.params?.id, rule);
-        return body;
+        if (rule.orShare) shown(context.caller, context.params?.id, context.route, rule);
+        return readBody(context.request, context.route);
       },
       async transform(context: GuardedContext) {
-        // One with a body had its turn when that was read, and was admitted then.
+        // One with a body had its turn when that was read, and was admitted before.
         if (!context.caller && isTurnLong())
           await nextTurn(() => addressBlock(clientAddress(context.request)));
         shareReadTransaction();
-        context.caller ??= admit(
-          context.request,
-          context.set,
-          context.params?.id,
-          rule,
-          isWrite(context.request, context.route),
-        );
+        context.caller = context.caller
+          ? readmit(context.caller, context.request, context.set, context.params?.id, rule)
+          : admit(
+              context.request,
+              context.set,
+              context.params?.id,
+              rule,
+              isWrite(context.request, context.route),
+            );
         canonicalParams(context.params, context.caller, context.route);
         if (rule.orShare) context.visible = shown(context.caller, context.params?.id, context.route, rule);
       },

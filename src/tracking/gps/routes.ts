@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
-import { errors, NoContent, Page, Single } from "../../kernel/http/answers";
+import { errors, NoContent, Page, Single, unchecked } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
 import { IdParams, query, t } from "../../kernel/http/schema";
@@ -93,7 +93,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
     {
       access: { requires: "gps:write", limit: writeLimit },
       body: NewGpsPoint,
-      response: { 201: Single(GpsPoint), ...errors(409, 422) },
+      response: { 201: unchecked(Single(GpsPoint)), ...errors(409, 422) },
       detail: {
         operationId: "postPosition",
         parameters: [

@@ -11,14 +11,36 @@ import type { GpsPoint, NewGpsPoint, ToldPoint } from "./schema";
  */
 export type Row = typeof gpsPoints.$inferSelect;
 
-const NAMES = Object.keys(getTableColumns(gpsPoints)) as (keyof Row)[];
+export const NAMES = Object.keys(getTableColumns(gpsPoints)) as (keyof Row)[];
 
 /** The columns for a SELECT or an INSERT, and the parameters of an INSERT for `valuesOf`. */
 export const COLUMNS = NAMES.join(", ");
 export const PLACEHOLDERS = NAMES.map(() => "?").join(", ");
 
-/** The values of a row in the order of `COLUMNS`. */
-export const valuesOf = (row: Row): Row[keyof Row][] => NAMES.map((name) => row[name]);
+/** The values of a row in the order of `COLUMNS`. Each fix runs this: a loop would cost several times as much. */
+export const valuesOf = (row: Row): Row[keyof Row][] => [
+  row.id,
+  row.device_id,
+  row.trip_id,
+  row.latitude,
+  row.longitude,
+  row.altitude,
+  row.heading,
+  row.timestamp,
+  row.speed_kmh,
+  row.speed_mps,
+  row.speed_mph,
+  row.speed_knots,
+  row.pdop,
+  row.hdop,
+  row.vdop,
+  row.created_at,
+  row.accuracy_m,
+  row.battery_percent,
+  row.source,
+  row.judgement,
+  row.box_id,
+];
 
 /** Columns that the server fills. */
 type Own =

@@ -119,7 +119,8 @@ export const NewGpsPoint = t.Object(
       }),
     ),
   },
-  { title: "NewGpsPoint" },
+  // A field that nobody knows is ignored by `rowOf`, which is quicker than a copy without it.
+  { title: "NewGpsPoint", additionalProperties: true },
 );
 export type NewGpsPoint = (typeof NewGpsPoint)["static"];
 
