@@ -96,7 +96,7 @@ describe.skipIf(!chromium)("a keyboard alone", () => {
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    expect(await focused(page)).toBe(asker);
+    await soon(async () => expect(await focused(page)).toBe(asker));
     expect((await server.get(`/v1/devices/${deviceId}`, { token: await server.admin() })).status).toBe(200);
     expectQuiet(visit);
   });
