@@ -27,32 +27,22 @@ export function sessionActor(actor: Actor): SessionActor {
 }
 
 /** The actor of a request. The client is looked up only where it is asked for: most requests change nothing. */
-class ActorOfRequest<C extends Caller | null> implements Actor<C> {
-  readonly caller: C;
-  readonly admittedBy: AdmittedBy | undefined;
-  readonly isOfPage: boolean;
-  readonly #request: Request;
-  #client: Client | undefined;
-
-  constructor(caller: C, request: Request, admittedBy?: AdmittedBy) {
-    this.caller = caller;
-    this.admittedBy = admittedBy;
-    this.isOfPage = caller?.kind === "session" && !request.headers.has("authorization");
-    this.#request = request;
-  }
-
-  get client(): Client {
-    this.#client ??= clientOf(this.#request);
-    return this.#client;
-  }
-}
-
-/** The actor of a request. `admittedBy` is the share that admits it, if no permission does. */
-export const actorOf = <C extends Caller | null>(
+export function actorOf<C extends Caller | null>(
   caller: C,
   request: Request,
   admittedBy?: AdmittedBy,
-): Actor<C> => new ActorOfRequest(caller, request, admittedBy);
+): Actor<C> {
+  let client: Client | undefined;
+  return {
+    caller,
+    admittedBy,
+    isOfPage: caller?.kind === "session" && !request.headers.has("authorization"),
+    get client() {
+      client ??= clientOf(request);
+      return client;
+    },
+  };
+}
 
 /**
  * The actor of a change that is the user's own, in a session that may have ended meanwhile: the caller is

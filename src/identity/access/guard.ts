@@ -66,7 +66,7 @@ interface OpenMark {
   atOnce?: true;
 }
 
-/** A route's access as the document shows it: see docs/operation.ts. */
+/** A route's access as the document shows it: see src/docs/operation.ts. */
 export interface AccessNote {
   "x-access": {
     requires: Requirement | "public" | "handshake" | "tracker" | "box";

@@ -42,9 +42,7 @@ export async function readJson(
   request: Request,
   { bytes: most = Number.POSITIVE_INFINITY, values }: BodyBounds = {},
 ): Promise<object | null> {
-  const limit = Math.min(most, config["server.max_body_bytes"]);
-  // Not by `readText`: one promise less for each request.
-  const text = decodeUtf8(await readBytes(request, JSON_TYPE, "application/json", limit));
+  const text = await readText(request, JSON_TYPE, "application/json", most);
   if (text === "") return null;
   const body = parseJson(text, "The request body", values);
   // Elysia would make an object of any other value before it checks the body against its schema.
