@@ -22,7 +22,7 @@ import { takeKeys } from "./kernel/db/master-key";
 import { newestMigration } from "./kernel/db/migrate";
 import { openData } from "./kernel/db/open-data";
 import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db/transactions";
-import { attachServer } from "./kernel/http/client";
+import { attachServer, timeoutOf } from "./kernel/http/client";
 import { listensToItselfAlone, ownAddresses } from "./kernel/http/own-addresses";
 import { leadsToItself } from "./kernel/http/reachable-url";
 import { configureLog, describeError, log } from "./kernel/logs/log";
@@ -203,7 +203,7 @@ function listen(app: AnyElysia): number {
       port,
       reusePort: false,
       development: false,
-      idleTimeout: config["server.idle_seconds"],
+      idleTimeout: timeoutOf(config["server.idle_seconds"]),
       websocket: socketHandlers(),
     });
   } catch (error) {

@@ -21,11 +21,8 @@ export const deliveryRoutes = new Elysia({ prefix: "/v1", tags: ["Notification t
   .use(guard)
   .post(
     "/notification-targets/:id/test",
-    ({ actor, params, request }) => {
-      // An attempt is bounded: by 10 seconds, or by the mail server's own bounds.
-      letWait(request);
-      return testTarget(actor, params.id);
-    },
+    // An attempt is bounded: by 10 seconds, or by the mail server's own bounds.
+    ({ actor, params, request }) => letWait(request, () => testTarget(actor, params.id)),
     {
       access: { requires: "alerts:write", limit: testLimit },
       params: IdParams,

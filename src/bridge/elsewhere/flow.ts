@@ -64,13 +64,13 @@ export async function beginSignIn(request: Request, name: string): Promise<Respo
   // One that its client could not have sent would be refused only after the way there and back.
   if (destination.applicationRequest !== null)
     requestIn({ values: { request: destination.applicationRequest }, repeated: new Set() });
-  letWait(request);
   const actor = actorOf(null, request);
   const headers: Headers = {};
   try {
     const hash = markBrowser(request, headers);
     const beginning = { purpose: "sign_in", userId: null, base, browserHash: hash, ...destination } as const;
-    return leadOn(await begin(actor, name, beginning), headers);
+    const onward = await letWait(request, () => begin(actor, name, beginning));
+    return leadOn(onward, headers);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     await note(actor, name, null, error);
@@ -83,9 +83,10 @@ export async function beginSignIn(request: Request, name: string): Promise<Respo
 
 /** Takes a browser that a provider has sent back. */
 export async function takeBack(request: Request, name: string): Promise<Response> {
-  letWait(request);
   const { searchParams } = new URL(request.url);
-  const outcome = await finish(actorOf(null, request), name, searchParams, browserHash(request));
+  const outcome = await letWait(request, () =>
+    finish(actorOf(null, request), name, searchParams, browserHash(request)),
+  );
   const { state } = outcome;
   if (state?.redirect_uri)
     return leadOn(withAnswer(state.redirect_uri, answerOf(outcome), state.client_state));

@@ -38,10 +38,9 @@ async function sendTo(
 ) {
   if (!findProvider(name)) throw new AppError("NotFound", "Provider not found");
   if (redirect_uri && !code_challenge) throw invalid("/code_challenge", "is required with redirect_uri");
-  letWait(request);
   headers["cache-control"] = "no-store";
   try {
-    const authorization_url = await begin(actor, name, {
+    const beginning = {
       purpose,
       userId: actor.caller.userId,
       base: issuerOf(request),
@@ -49,7 +48,8 @@ async function sendTo(
       browserHash: isOfPage(request) ? markBrowser(request, headers) : null,
       redirectUri: redirect_uri ? permittedRedirect(redirect_uri) : null,
       codeChallenge: redirect_uri ? (code_challenge ?? null) : null,
-    });
+    };
+    const authorization_url = await letWait(request, () => begin(actor, name, beginning));
     return { authorization_url, expires_at: iso(now() + STATE_LIFETIME) };
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;

@@ -22,26 +22,39 @@ export function listeningServer(): Server<unknown> | null {
 }
 
 /**
- * Lets a request wait: otherwise an idle connection is cut after the idle time-out. The caller must bound the
- * wait.
+ * Seconds by which the runtime may cut a connection too early: it looks every four seconds, and rounds up from its last look.
+ * A time-out of one to four seconds would cut requests that have just come.
  */
-export function letWait(request: Request): void {
-  server?.timeout(request, 0);
-}
+const LOOK_SECONDS = 4;
+/** The longest time-out that the runtime takes. */
+const MAX_TIMEOUT_SECONDS = 255;
 
-/** Cuts a connection on which nothing moves within the idle time-out, even if its request was let wait. */
-export function letStall(request: Request): void {
-  server?.timeout(request, config["server.idle_seconds"]);
-}
+/** The time-out for the runtime with which nothing is cut within so many seconds, as far as the runtime counts them. */
+export const timeoutOf = (seconds: number): number =>
+  Math.min(Math.ceil(seconds) + LOOK_SECONDS, MAX_TIMEOUT_SECONDS);
 
 /**
- * Gives a request `seconds`, as far as the runtime counts them, until something has to move on its
- * connection.
+ * Does work that may last longer than the idle time-out, which would cut the connection. It counts again afterwards: a time that the
+ * runtime was given stays with a connection until its next request. The caller must bound the work.
  */
-export function giveSeconds(request: Request, seconds: number): void {
-  server?.timeout(request, Math.min(Math.ceil(seconds), MAX_TIMEOUT_SECONDS));
+export async function letWait<T>(request: Request, work: () => T | Promise<T>): Promise<T> {
+  server?.timeout(request, 0);
+  try {
+    return await work();
+  } finally {
+    letStall(request);
+  }
 }
-const MAX_TIMEOUT_SECONDS = 255;
+
+/** Cuts a connection on which nothing moves within the idle time-out, even if its request was given more. */
+export function letStall(request: Request): void {
+  giveSeconds(request, config["server.idle_seconds"]);
+}
+
+/** Gives a request so many seconds until something has to move on its connection. */
+export function giveSeconds(request: Request, seconds: number): void {
+  server?.timeout(request, timeoutOf(seconds));
+}
 
 /** Cuts the connection of a request within seconds unless its client hurries. */
 export function cutSoon(request: Request): void {

@@ -101,23 +101,16 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
       },
     },
   )
-  .post(
-    "/sync",
-    ({ body, request }) => {
-      letWait(request);
-      return syncGuilds(body?.guild_id ?? null);
+  .post("/sync", ({ body, request }) => letWait(request, () => syncGuilds(body?.guild_id ?? null)), {
+    access: "community:sync",
+    body: SyncInput,
+    response: { 200: GuildSync, ...errors(503) },
+    detail: {
+      operationId: "syncGuilds",
+      summary: "Sync guilds",
+      description: `Asks the bot for one guild or for all, with their channels and roles, and gives it 30 s for its answer. If another sync of guilds is running, waits for it first; requests for the same sync share its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
     },
-    {
-      access: "community:sync",
-      body: SyncInput,
-      response: { 200: GuildSync, ...errors(503) },
-      detail: {
-        operationId: "syncGuilds",
-        summary: "Sync guilds",
-        description: `Asks the bot for one guild or for all, with their channels and roles, and gives it 30 s for its answer. If another sync of guilds is running, waits for it first; requests for the same sync share its answer. A sync of all removes the guilds that the bot no longer names. ${WAITS}`,
-      },
-    },
-  )
+  })
   .get("/settings", () => getSettings(), {
     access: "community:read",
     response: { 200: Settings },
@@ -195,10 +188,7 @@ export const communityRoutes = new Elysia({ prefix: path, tags: ["Community"] })
   })
   .post(
     "/guilds/:guild_id/members/sync",
-    ({ params, request }) => {
-      letWait(request);
-      return syncMembers(params.guild_id);
-    },
+    ({ params, request }) => letWait(request, () => syncMembers(params.guild_id)),
     {
       access: "community:guild.sync",
       params: GuildThereParams,

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { guard } from "../../identity/access/guard";
 import { ownId } from "../../identity/directory/users";
 import { errors } from "../../kernel/http/answers";
-import { letStall, letWait } from "../../kernel/http/client";
+import { letWait } from "../../kernel/http/client";
 import { query } from "../../kernel/http/schema";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
 import { DEFAULT_LOGS, ExportLogs, LogsQuery } from "../export-logs/schema";
@@ -24,9 +24,7 @@ export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Pers
       // A large account takes longer than the server waits elsewhere; a client that takes nothing of it is
       // cut off.
       countUnsent(request, SHARED);
-      letWait(request);
-      const { name, content } = await exportData(actor);
-      letStall(request);
+      const { name, content } = await letWait(request, () => exportData(actor));
       return archive(content, { "content-disposition": `attachment; filename="${name}"` });
     },
     {

@@ -4,7 +4,7 @@ import { guard } from "../../identity/access/guard";
 import type { VisibleDevices } from "../../identity/access/visible-devices";
 import { localeOf } from "../../kernel/http/accept";
 import { errors, Single } from "../../kernel/http/answers";
-import { letStall, letWait } from "../../kernel/http/client";
+import { letWait } from "../../kernel/http/client";
 import { page, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query } from "../../kernel/http/schema";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
@@ -42,9 +42,8 @@ async function logFile(
   countUnsent(request, SHARED);
   if (format !== "pdf")
     return new Response(bodyOf(format === "csv" ? csvFile(tripId) : jsonFile(tripId)), { headers });
-  letWait(request);
-  const sheet = await printLog(caller, trip, localeOf(locale, client.acceptLanguage));
-  letStall(request);
+  const language = localeOf(locale, client.acceptLanguage);
+  const sheet = await letWait(request, () => printLog(caller, trip, language));
   return new Response(sheet, { headers });
 }
 
