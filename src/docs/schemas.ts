@@ -15,8 +15,10 @@ export function finishSchema(schema: Json, schemas: Json): Json {
     title,
     by,
     variants,
+    of,
     ...rest
   } = schema;
+  if (of) return finishSchema(of as Json, schemas);
   let finished: Json = { ...rest, ...(format !== undefined && { format }), ...(shown as Json | undefined) };
   for (const [keyword, value] of Object.entries(finished)) if (value === null) delete finished[keyword];
   // Elysia writes it into the schemas of a route when it compiles it, at its first request.

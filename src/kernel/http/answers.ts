@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { ofKind, out, record, t } from "./schema";
+import { ofKind, out, record, t, uncopied } from "./schema";
 
 /** The schemas of whole answers: records, lists and pages in their envelopes, errors, files. */
 
@@ -13,15 +13,10 @@ export const SelfLink = record(
 export const Single = <T extends TSchema>(schema: T) => t.Object({ data: schema, _links: SelfLink });
 
 /**
- * The answer of a busy route, which the server doesn't hold against its schema at each request: the suite does, for live answers of
- * every route.
+ * The answer of a busy route, which is sent as it is and not held against its schema at each request: the suite does that, for live
+ * answers of every route.
  */
-export const unchecked = <T extends TSchema>(schema: T): T => ({
-  ...schema,
-  noValidate: true,
-  // Else Elysia copies the answer, to leave out what the schema doesn't have.
-  additionalProperties: true,
-});
+export const unchecked = <T extends TSchema>(schema: T) => ({ ...uncopied(schema), noValidate: true });
 
 const Link = (description: string, example: string) => t.String({ description, examples: [example] });
 

@@ -11,6 +11,7 @@ import {
   TypeRegistry,
   Type as t,
 } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 
 /**
@@ -126,6 +127,27 @@ export const variants = <T extends Record<string, TSchema>>(
     "x-expected": "must be an object",
     ...options,
   });
+
+interface UncopiedOptions extends SchemaOptions {
+  of: TSchema;
+}
+
+const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
+
+TypeRegistry.Set<UncopiedOptions>("Uncopied", ({ of }, value) => {
+  let check = compiled.get(of);
+  if (!check) {
+    check = TypeCompiler.Compile(of);
+    compiled.set(of, check);
+  }
+  return check.Check(value);
+});
+
+/**
+ * An object of a busy route that is handed on as it is, with fields that the schema doesn't have. A kind of its own: Elysia copies
+ * any other object at each request, to leave them out.
+ */
+export const uncopied = <T extends TSchema>(of: T) => ofKind<Static<T>>("Uncopied", { of });
 
 /** A string whose length is counted in characters. */
 export const characters = (options: CharactersOptions) =>

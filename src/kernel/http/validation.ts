@@ -65,6 +65,10 @@ function* innermost(found: Iterable<ValueError>): Iterable<ValueError> {
       yield* ofVariant(error);
       continue;
     }
+    if (error.schema[Kind] === "Uncopied") {
+      yield* within(error, error.schema.of as TSchema);
+      continue;
+    }
     const [only, ...others] = ((error.schema.anyOf ?? []) as TSchema[]).filter(
       (member) => member.type !== "null",
     );
@@ -74,13 +78,17 @@ function* innermost(found: Iterable<ValueError>): Iterable<ValueError> {
   }
 }
 
+/** The errors of a value by the schema that it should have. */
+function* within({ path, value }: ValueError, schema: TSchema): Iterable<ValueError> {
+  for (const nested of innermost(Value.Errors(schema, value))) yield { ...nested, path: path + nested.path };
+}
+
 /** The errors of the variant that a value says it is, or the one that it says none. */
 function* ofVariant(error: ValueError): Iterable<ValueError> {
   const { by, variants } = error.schema as unknown as Parameters<typeof variantOf>[0];
   const variant = variantOf({ by, variants }, error.value);
   if (variant) {
-    for (const nested of innermost(Value.Errors(variant, error.value)))
-      yield { ...nested, path: error.path + nested.path };
+    yield* within(error, variant);
     return;
   }
   const isObject = typeof error.value === "object" && error.value !== null && !Array.isArray(error.value);

@@ -3,7 +3,7 @@ import { guard, type RateRule } from "../../identity/access/guard";
 import { errors, NoContent, Page, Single, unchecked } from "../../kernel/http/answers";
 import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
-import { IdParams, query, t } from "../../kernel/http/schema";
+import { IdParams, query, t, uncopied } from "../../kernel/http/schema";
 import { checkChanged } from "../../kernel/http/validation";
 import { systemValue } from "../../runtime-settings/service";
 import { recordBatch } from "../ingest/batch";
@@ -92,7 +92,7 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
     },
     {
       access: { requires: "gps:write", limit: writeLimit },
-      body: NewGpsPoint,
+      body: uncopied(NewGpsPoint),
       response: { 201: unchecked(Single(GpsPoint)), ...errors(409, 422) },
       detail: {
         operationId: "postPosition",

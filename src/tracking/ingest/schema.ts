@@ -119,8 +119,7 @@ export const NewGpsPoint = t.Object(
       }),
     ),
   },
-  // A field that nobody knows is ignored by `rowOf`, which is quicker than a copy without it.
-  { title: "NewGpsPoint", additionalProperties: true },
+  { title: "NewGpsPoint" },
 );
 export type NewGpsPoint = (typeof NewGpsPoint)["static"];
 
