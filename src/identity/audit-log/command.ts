@@ -3,7 +3,6 @@ import { withData } from "../../kernel/db/open-data";
 import { dataPath } from "../../kernel/process/data-dir";
 import { OperatorError } from "../../kernel/process/operator";
 import { print, printJson } from "../../kernel/process/print";
-import { hex } from "../audit/chain";
 import { headNow, verifyChain } from "./verify";
 
 /** `fairlead audit verify`. */
@@ -34,7 +33,7 @@ export async function verifyLog(values: Record<string, unknown>): Promise<void> 
   }
   if (values.json) return;
   await print(
-    `The audit log is intact: ${entries} events${gaps > 0 ? `, ${gaps} ${gaps === 1 ? "run has" : "runs have"} aged out` : ""}${scrubbed > 0 ? `, ${scrubbed} scrubbed` : ""}. Head: no. ${last.number}, ${hex(last.hash)}`,
+    `The audit log is intact: ${entries} events${gaps > 0 ? `, ${gaps} ${gaps === 1 ? "run has" : "runs have"} aged out` : ""}${scrubbed > 0 ? `, ${scrubbed} scrubbed` : ""}. Head: no. ${last.number}, ${last.hash.toHex()}`,
   );
 }
 

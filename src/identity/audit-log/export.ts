@@ -1,6 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { iso, now } from "../../kernel/time/clock";
-import { fixedPart, hex, NO_HASH, personalPart } from "../audit/chain";
+import { fixedPart, NO_HASH, personalPart } from "../audit/chain";
 import { anchorAt, eventsAfter, hashAt, headNow, STEP, type StoredLink, turn } from "./verify";
 
 /**
@@ -57,8 +57,8 @@ export async function* exportChain(from: number, until: number, check: () => voi
     to: iso(until),
     first_number: first?.number ?? null,
     last_number: last?.number ?? null,
-    previous_hash: previous && hex(previous),
-    last_hash: last ? hex(last.hash) : null,
+    previous_hash: previous?.toHex() ?? null,
+    last_hash: last?.hash.toHex() ?? null,
     head: headNow(),
   };
   yield `${JSON.stringify(head)}\n`;
@@ -85,9 +85,9 @@ function lineOf(event: StoredLink, before: Uint8Array): string {
   // Events that have aged out in between have left their last hash.
   const previous = (number !== null && anchorAt(number - 1)) || before;
   const line = JSON.stringify({
-    event: fixedPart(event, number ?? 0, hex(previous), personal_hash ? hex(personal_hash) : ""),
-    personal: { ...personalPart(event, ""), salt: salt && hex(salt) },
-    hash: hash && hex(hash),
+    event: fixedPart(event, number ?? 0, previous.toHex(), personal_hash?.toHex() ?? ""),
+    personal: { ...personalPart(event, ""), salt: salt?.toHex() ?? null },
+    hash: hash?.toHex() ?? null,
   });
   // Many readers of lines take these for ends of a line.
   return line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

@@ -5,7 +5,7 @@ import type { PageOf, PageRequest } from "../../kernel/http/paging";
 import { iso, spanOf } from "../../kernel/time/clock";
 import { LEAST_AUDIT_DAYS } from "../../runtime-settings/catalogue";
 import { systemValue } from "../../runtime-settings/service";
-import { anchorChain, hex } from "../audit/chain";
+import { anchorChain } from "../audit/chain";
 import type { EventRow } from "../audit/service";
 import { forgetKinds } from "./kinds";
 import type { AdminAuditQuery, AuditEvent, AuditQuery } from "./schema";
@@ -28,7 +28,7 @@ export const toAuditEvent = ({
   ...row
 }: EventRow): AuditEvent => ({
   ...row,
-  hash: hash && hex(hash),
+  hash: hash?.toHex() ?? null,
   recorded_by:
     recorded_by_kind === null || recorded_by_id === null
       ? null

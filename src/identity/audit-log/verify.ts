@@ -1,6 +1,6 @@
 import { sqlite, statement } from "../../kernel/db/connection";
 import { inTurns } from "../../kernel/limits/turns";
-import { type ChainedFields, eventHash, hex, NO_HASH, personalHash, storedHead } from "../audit/chain";
+import { type ChainedFields, eventHash, NO_HASH, personalHash, storedHead } from "../audit/chain";
 import type { BREAKS } from "../audit/words";
 
 /**
@@ -187,5 +187,5 @@ const verdict = (
 /** The head of the chain as it is shown; the hash is null before the first event, and if the head is gone. */
 export function headNow(): { number: number; hash: string | null } {
   const head = storedHead();
-  return { number: head?.number ?? 0, hash: head && head.number > 0 ? hex(head.hash) : null };
+  return { number: head?.number ?? 0, hash: head && head.number > 0 ? head.hash.toHex() : null };
 }

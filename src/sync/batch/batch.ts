@@ -1,5 +1,5 @@
 import { holdsMore, isObject } from "../../kernel/values/json";
-import { bytesOfHex, hexOf, MalformedBatch, Reader, Writer } from "./bytes";
+import { MalformedBatch, Reader, Writer } from "./bytes";
 import { type Lane, laneOfNumber, numberOfLane } from "./lanes";
 import { readPositions, type SentPosition, writePositions } from "./positions";
 
@@ -109,8 +109,8 @@ function writeHeader(
   for (const byte of MAGIC) to.byte(byte);
   to.byte(FORMAT);
   to.byte(head.parent === null ? 0 : HAS_PARENT);
-  to.bytes(bytesOfHex(head.epoch));
-  if (head.parent !== null) to.bytes(bytesOfHex(head.parent));
+  to.bytes(Uint8Array.fromHex(head.epoch));
+  if (head.parent !== null) to.bytes(Uint8Array.fromHex(head.parent));
   to.number(head.sequence);
   to.number(Math.max(0, head.clock));
   to.number(head.backlog.rows);
@@ -123,7 +123,7 @@ function writeHeader(
   for (const { lane, begins, from, hash } of sections) {
     to.byte(numberOfLane(lane) | (begins ? BEGINS : 0));
     to.signed(from - before);
-    to.bytes(bytesOfHex(hash));
+    to.bytes(Uint8Array.fromHex(hash));
     before = from;
   }
   to.number(plainLength);
@@ -153,8 +153,8 @@ export function splitBody(body: Uint8Array): SplitBody {
   if (!MAGIC.every((byte) => from.byte() === byte)) throw new MalformedBatch("it is no batch");
   if (from.byte() !== FORMAT) throw new UnknownFormat("its format is of another version");
   const flags = from.byte();
-  const epoch = hexOf(from.bytes(EPOCH_BYTES));
-  const parent = flags & HAS_PARENT ? hexOf(from.bytes(EPOCH_BYTES)) : null;
+  const epoch = from.bytes(EPOCH_BYTES).toHex();
+  const parent = flags & HAS_PARENT ? from.bytes(EPOCH_BYTES).toHex() : null;
   const [sequence, clock] = [from.number(), from.number()];
   const backlog = { rows: from.number(), bytes: from.number(), ageSeconds: from.number() };
   const version = from.text();
@@ -166,7 +166,7 @@ export function splitBody(body: Uint8Array): SplitBody {
     const lane = laneOfNumber(byte & ~BEGINS);
     last += from.signed();
     if (last < 0 || !Number.isSafeInteger(last)) throw new MalformedBatch("a number is none of a lane");
-    const hash = hexOf(from.bytes(HASH_BYTES));
+    const hash = from.bytes(HASH_BYTES).toHex();
     if (lane && sections.some((other) => other?.lane === lane))
       throw new MalformedBatch("a lane comes twice");
     sections.push(lane && { lane, begins: (byte & BEGINS) !== 0, from: last, hash });
@@ -213,7 +213,7 @@ function* writeSection(to: Writer, random: Writer, { from, chunks }: Section): G
       });
     part(PART.upTo, (content) => {
       content.number(upTo - last);
-      content.bytes(bytesOfHex(hash));
+      content.bytes(Uint8Array.fromHex(hash));
     });
     last = upTo;
     yield;
@@ -316,7 +316,7 @@ function* readSection(from: Reader, random: Reader, after: number): Generator<un
       const upTo = last + reader.number();
       if (!Number.isSafeInteger(upTo)) throw new MalformedBatch("a number is too large");
       if (!isWithin(chunk, last, upTo)) throw new MalformedBatch("a row is not of its stretch");
-      chunks.push({ ...chunk, upTo, hash: hexOf(reader.bytes(HASH_BYTES)) });
+      chunks.push({ ...chunk, upTo, hash: reader.bytes(HASH_BYTES).toHex() });
       chunk = { records: [], positions: [], skipped: [] };
       last = upTo;
     }

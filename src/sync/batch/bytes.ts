@@ -170,9 +170,3 @@ export function uuidAt(bytes: Uint8Array, at = 0): string {
   };
   return `${part(0, 4)}-${part(4, 6)}-${part(6, 8)}-${part(8, 10)}-${part(10, 16)}`;
 }
-
-/** The bytes of a text of hexadecimal digits. */
-export const bytesOfHex = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
-
-/** The hexadecimal digits of bytes. */
-export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
