@@ -38,7 +38,8 @@ beforeAll(async () => {
   const token = await server.admin();
   const made = await server.post("/v1/devices", { token, body: { name: "Greif" } });
   deviceId = expectStatus(made, 201).body.data.id;
-  const begun = Math.floor(Date.now() / 1_000) - (LEGS + 1) * MINUTE;
+  // A voyage of the last hour would be one of two days soon after midnight.
+  const begun = Date.parse(`${dateBefore(1)}T10:00:00Z`) / 1_000;
   // A thousandth of a degree to the north is 111 m: six knots.
   const positions = Array.from({ length: LEGS + 1 }, (_, at) => ({
     ...{ latitude: 54.1 + at * 0.001_667, longitude: 13.46, timestamp: begun + at * MINUTE },
