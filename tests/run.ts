@@ -143,7 +143,7 @@ await Promise.all([
 ]);
 const timingsFile = join(workspace, "timings.json");
 writeFileSync(timingsFile, timings());
-const options = ["--parallel=4", "--dots", "--timeout=30000", `--timings=${timingsFile}`];
+const options = ["--parallel=5", "--dots", "--timeout=30000", `--timings=${timingsFile}`];
 const tests = Bun.spawn([process.execPath, "test", ...options, ...files], {
   cwd: root,
   env: {
