@@ -208,9 +208,19 @@ export function soundRecord({ kind, id: identifier, row }: SentRecord): SoundRec
   return isWellFormed(complete) ? ({ kind, id: identifier, row: complete } as SoundRecord) : null;
 }
 
+const isMeasure = (value: number | null): boolean => value === null || Number.isFinite(value);
+
+type Speeds = Pick<SentPosition, "speed_mps" | "speed_kmh" | "speed_knots" | "speed_mph">;
+
 /** Far beyond anything measured, and finite in any other unit. */
-const MOST_MEASURED = 1e300;
-const isMeasure = (value: number | null): boolean => value === null || Math.abs(value) <= MOST_MEASURED;
+const MOST_CONVERTED = 1e300;
+
+/** True for speeds that are finite in each unit: POST /v1/gps takes any finite ones, but in all units. */
+function areSpeeds({ speed_mps, speed_kmh, speed_knots, speed_mph }: Speeds): boolean {
+  const speeds = [speed_mps, speed_kmh, speed_knots, speed_mph];
+  const most = speeds.includes(null) ? MOST_CONVERTED : Number.MAX_VALUE;
+  return speeds.every((speed) => speed === null || Math.abs(speed) <= most);
+}
 
 /** A position whose source and judgement this version knows. */
 export type SoundPosition = SentPosition & { source: Source; judgement: Judgement | null };
@@ -230,10 +240,7 @@ export const isSoundPosition = (position: SentPosition): position is SoundPositi
   (position.judgement === null || (JUDGEMENTS as readonly string[]).includes(position.judgement)) &&
   isMeasure(position.altitude) &&
   isMeasure(position.heading) &&
-  isMeasure(position.speed_mps) &&
-  isMeasure(position.speed_kmh) &&
-  isMeasure(position.speed_knots) &&
-  isMeasure(position.speed_mph) &&
+  areSpeeds(position) &&
   isMeasure(position.pdop) &&
   isMeasure(position.hdop) &&
   isMeasure(position.vdop) &&

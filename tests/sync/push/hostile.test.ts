@@ -205,7 +205,7 @@ describe("a body is refused that", () => {
   });
 });
 
-test("rows that no box makes break no list of others", async () => {
+test("rows that no box makes break no list of others, and values that POST /v1/gps takes are no such rows", async () => {
   const token = await server.admin();
   const { time } = server;
   const sender = new Sender(server, (await newBox(server)).token);
@@ -220,6 +220,11 @@ test("rows that no box makes break no list of others", async () => {
   const points = Object.keys(speed).map((unit, at) =>
     position(deviceId, time + at * 1_000, { ...speed, [unit]: 1.7e308, altitude: -1.7e308 }),
   );
+  const inEachUnit = Object.fromEntries(Object.keys(speed).map((unit) => [unit, 1.7e308]));
+  const asPosted = [position(deviceId, time + 9_000, { ...inEachUnit, altitude: -1.7e308, hdop: 1.7e308 })];
+  expect(await sender.send({ trips: { records: [greif] }, backlog: { positions: asPosted } })).toMatchObject({
+    refused: 0,
+  });
   const answer = await sender.send({ trips: { records: [greif, ...odd] }, backlog: { positions: points } });
   expect(answer).toMatchObject({ refused: odd.length + points.length });
   const good = [device(time, { auto_trip: { ...rules, name_template: "{date}" } })];
