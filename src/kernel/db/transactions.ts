@@ -53,7 +53,7 @@ export type Work<T> = () => T extends PromiseLike<unknown> ? never : T;
  *
  * `retryable` says that `work` changes nothing but the database and what it remembers of it (transaction-cache.ts), so that
  * it may run again: a commit of such jobs alone is made without savepoints, and made anew with one for each if a job
- * throws. For the hottest paths.
+ * throws, as are the next commits. For the hottest paths.
  */
 export function transact<T>(work: Work<T>, how?: "retryable"): Promise<T> {
   if (current) throw new Error("transact inside transact: call the inner function directly");
@@ -215,8 +215,12 @@ function noteSuccess(): void {
   isRefusing = false;
 }
 
-/** True once a job of a common transaction has thrown, until the next one has run each in a savepoint of its own. */
-let isParting = false;
+/**
+ * Number of transactions in which each retryable job has a savepoint, after one that threw. Where many throw, each common one would be
+ * made twice; and a long job that had used up its turn's time would find none when it runs again, and get no further.
+ */
+const TRANSACTIONS_APART = 100;
+let apart = 0;
 
 interface Outcome {
   succeeded: { job: Job; result: unknown }[];
@@ -235,8 +239,9 @@ function flush(): void {
     if (!beginOrWait()) return;
     jobs = takeJobs();
     const ran =
-      isParting || !jobs.every(({ isRetryable }) => isRetryable) ? runEach(jobs) : runTogether(jobs);
-    isParting = ran === null;
+      apart > 0 || !jobs.every(({ isRetryable }) => isRetryable) ? runEach(jobs) : runTogether(jobs);
+    const hasThrown = ran === null || ran.failed.some(({ job }) => job.isRetryable);
+    apart = hasThrown ? TRANSACTIONS_APART : Math.max(0, apart - 1);
     if (ran === null) {
       queue.unshift(...jobs);
       flush();

@@ -191,6 +191,21 @@ describe("transact", () => {
     expect(numbers(outside)).toEqual([1, 2, 3, 4]);
   });
 
+  test("runs retryable jobs once beside one that throws in each commit: a long one that is undone each time gets nowhere", async () => {
+    const refused = () => transact(refuse, "retryable");
+    await Promise.allSettled([refused()]);
+    let runs = 0;
+    for (let n = 1; n <= 3; n++) {
+      const stored = transact(() => {
+        runs++;
+        insert(n);
+      }, "retryable");
+      await Promise.allSettled([stored, refused()]);
+    }
+    expect(runs).toBe(3);
+    expect(numbers(outside)).toEqual([1, 2, 3]);
+  });
+
   test("refuses a nested call, and undoes the job that made it", async () => {
     const outer = transact(() => {
       insert(1);
