@@ -4,25 +4,28 @@ import { db, statement } from "../../kernel/db/connection";
 import { AppError, badRequest } from "../../kernel/errors/errors";
 import { DAY, now } from "../../kernel/time/clock";
 import { idempotentAnswers } from "../gps/table";
-import type { GpsPoint } from "./schema";
+import { type GpsPoint, NewGpsPoint } from "./schema";
 
 /** A request that may come again because its answer was lost: the first answer is given again for a day. */
 export interface Idempotency {
   /** The session or the key. */
   credentialId: string;
   key: string;
-  /** SHA-256 of the body. */
+  /** SHA-256 of the body's known fields. */
   bodyHash: string;
 }
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** In one order: a client that writes its body anew may have another, and add what nobody knows. */
+const FIELDS = Object.keys(NewGpsPoint.properties);
 
 /** Reads the header `Idempotency-Key`; null without one. Throws 400 for a malformed one. */
 export function idempotencyOf(request: Request, credentialId: string, body: object): Idempotency | null {
   const key = request.headers.get("idempotency-key");
   if (key === null) return null;
   if (!KEY.test(key)) throw badRequest("Idempotency-Key must have 1 to 255 printable ASCII characters");
-  const bodyHash = new Bun.CryptoHasher("sha256").update(JSON.stringify(body)).digest("base64");
+  const bodyHash = new Bun.CryptoHasher("sha256").update(JSON.stringify(body, FIELDS)).digest("base64");
   return { credentialId, key, bodyHash };
 }
 

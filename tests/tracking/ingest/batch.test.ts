@@ -333,6 +333,18 @@ describe("Idempotency-Key", () => {
     expect(await listed(one.id)).toHaveLength(1);
   });
 
+  test("knows a body by its fields, in whatever order they come, with whatever else", async () => {
+    const { key } = await server.device("reordered");
+    const ask = (body: object) =>
+      server.post("/v1/gps", { token: key, body, headers: { "idempotency-key": "reordered" } });
+    const body = fix();
+    const first = expectStatus(await ask(body), 201);
+    const reversed = Object.fromEntries(Object.entries(body).reverse());
+    for (const again of [reversed, { ...body, sent_at: 1 }, { attempt: { number: 2 }, ...reversed }])
+      expect(expectStatus(await ask(again), 201).body).toEqual(first.body);
+    expectRefused(await ask({ ...reversed, altitude: 4 }), 422, "IdempotencyKeyReused");
+  });
+
   test.each(["x".repeat(256), "grün", ""])("of the form %j is 400", async (name) => {
     const { key } = await server.device();
     const answer = await fetch(`${server.url}/v1/gps`, {
