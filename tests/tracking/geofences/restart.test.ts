@@ -15,7 +15,7 @@ test("a zone watches on after a restart, though all positions were deleted meanw
   let timestamp = Math.floor(Date.now() / 1_000) - 60;
   const post = async (server: TestServer, place: typeof SEA): Promise<string> => {
     const body = { ...place, ...SPEEDS, timestamp: ++timestamp };
-    const answer = await server.post<{ data: { id: string } }>("/v1/gps", { token: boat.key, body });
+    const answer = await server.post("/v1/gps", { token: boat.key, body });
     expectStatus(answer, 201);
     return answer.body.data.id;
   };
@@ -29,7 +29,7 @@ test("a zone watches on after a restart, though all positions were deleted meanw
   const second = await TestServer.start({ dataDir });
   timestamp = Math.floor(Date.now() / 1_000) + 1;
   for (const place of [SEA, HARBOUR, SEA]) await post(second, place);
-  const { body } = await second.get<{ data: { event: string }[] }>("/v1/geofence-events", { token });
-  expect(body.data.map(({ event }) => event)).toEqual(["exit", "enter"]);
+  const { body } = await second.get("/v1/geofence-events", { token });
+  expect(body.data.map(({ event }: { event: string }) => event)).toEqual(["exit", "enter"]);
   await second.stop();
 }, 30_000);
