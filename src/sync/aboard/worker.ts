@@ -166,7 +166,9 @@ export class Worker {
     this.#machine = answered(this.#machine, prepared.hasRows, steadyNow());
     if (noteAnswer()) log.info("the shore answers again");
     if (answer.refused > 0)
-      log.warn("the shore refuses rows, which are not this box's there", { rows: answer.refused });
+      log.warn("the shore refuses rows: they are another's there, or it cannot store their values", {
+        rows: answer.refused,
+      });
     this.#set.heed(answer.set.tag);
   }
 

@@ -202,3 +202,18 @@ export function beginMoment(from: number): { watch_from: number; watch_row: numb
   noteFrontsOf().run(row, from - LONGEST_BUFFER, secondOf(from));
   return { watch_from: from, watch_row: row };
 }
+
+/**
+ * The highest row number by which a moment or the begin of a track is known, when the database was opened: the positions of that
+ * time may be gone. Later ones need higher numbers, or zones take them for older ones.
+ */
+export const highestKnownRow = statement(
+  () =>
+    sqlite
+      .query<{ row: number | null }, []>(
+        `SELECT max(row) AS row FROM (
+           SELECT max(watch_row) AS row FROM geofences UNION ALL SELECT max(moment_row) FROM geofence_fronts
+           UNION ALL SELECT max(first_row) FROM device_tracks)`,
+      )
+      .get()?.row ?? 0,
+);

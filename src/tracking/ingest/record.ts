@@ -13,7 +13,7 @@ import { systemValue } from "../../runtime-settings/service";
 import { requireOwn } from "../../sync/owner/owner";
 import { evaluateZones } from "../geofences/evaluate";
 import { sidesOf } from "../geofences/presence";
-import { noteFirst } from "../geofences/tracks";
+import { highestKnownRow, noteFirst } from "../geofences/tracks";
 import { advance } from "../timeline/live";
 import { COLUMNS, type Measures, PLACEHOLDERS, type Row, rowOf, toGpsPoint, valuesOf } from "./columns";
 import { keepCrossings } from "./crossings";
@@ -175,13 +175,17 @@ function storeJudged(row: Row, { id, maxSpeedKmh }: Journey): Stored {
   return { number, counted };
 }
 
-/** The number of the newest row, as long as no insertion was undone since. */
+/** The highest number of a row so far, as long as no insertion was undone and no other process has written since. */
 let lastNumber = 0;
 let lastNumberSince: number | null = null;
 
-/** The number of the next row: the row itself is written later. All positions are stored here. */
+/**
+ * The number of the next row: the row itself is written later. All positions are stored here. Numbers of deleted positions don't
+ * return: zones tell by them what came after they began to watch.
+ */
 function nextNumber(): number {
-  if (lastNumberSince !== undoneSince()) lastNumber = newestRow().get()?.row ?? 0;
+  if (lastNumberSince !== undoneSince())
+    lastNumber = Math.max(lastNumber, newestRow().get()?.row ?? 0, highestKnownRow());
   lastNumberSince = undoneSince();
   return ++lastNumber;
 }
