@@ -211,9 +211,9 @@ export const highestKnownRow = statement(
   () =>
     sqlite
       .query<{ row: number | null }, []>(
-        `SELECT max(row) AS row FROM (
-           SELECT max(watch_row) AS row FROM geofences UNION ALL SELECT max(moment_row) FROM geofence_fronts
-           UNION ALL SELECT max(first_row) FROM device_tracks)`,
+        `SELECT max(coalesce((SELECT max(watch_row) FROM geofences), 0),
+           coalesce((SELECT max(moment_row) FROM geofence_fronts), 0),
+           coalesce((SELECT max(first_row) FROM device_tracks), 0)) AS row`,
       )
       .get()?.row ?? 0,
 );
