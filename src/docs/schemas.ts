@@ -11,7 +11,6 @@ export function finishSchema(schema: Json, schemas: Json): Json {
     "x-optional": __,
     "x-headers": ___,
     "x-content-types": ____,
-    noValidate: _____,
     title,
     by,
     variants,

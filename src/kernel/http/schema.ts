@@ -11,8 +11,9 @@ import {
   TypeRegistry,
   Type as t,
 } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
+import { lazy } from "../values/lazy";
 
 /**
  * The building blocks of the request and response schemas. answers.ts has the answers as a whole, and
@@ -128,26 +129,25 @@ export const variants = <T extends Record<string, TSchema>>(
     ...options,
   });
 
-interface UncopiedOptions extends SchemaOptions {
-  of: TSchema;
+/** A check of a schema that runs often, compiled on its first use. */
+export function checkerOf<T extends TSchema>(schema: T): (input: unknown) => input is Static<T> {
+  const compiled = lazy(() => TypeCompiler.Compile(schema));
+  return (input): input is Static<T> => compiled().Check(input);
 }
 
-const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
+interface UncopiedOptions extends SchemaOptions {
+  of: TSchema;
+  isOf: (value: unknown) => boolean;
+}
 
-TypeRegistry.Set<UncopiedOptions>("Uncopied", ({ of }, value) => {
-  let check = compiled.get(of);
-  if (!check) {
-    check = TypeCompiler.Compile(of);
-    compiled.set(of, check);
-  }
-  return check.Check(value);
-});
+TypeRegistry.Set<UncopiedOptions>("Uncopied", ({ isOf }, value) => isOf(value));
 
 /**
  * An object of a busy route that is handed on as it is, with fields that the schema doesn't have. A kind of its own: Elysia copies
  * any other object at each request, to leave them out.
  */
-export const uncopied = <T extends TSchema>(of: T) => ofKind<Static<T>>("Uncopied", { of });
+export const uncopied = <T extends TSchema>(of: T) =>
+  ofKind<Static<T>>("Uncopied", { of, isOf: checkerOf(of) });
 
 /** A string whose length is counted in characters. */
 export const characters = (options: CharactersOptions) =>

@@ -1,9 +1,7 @@
 import { Kind, type Static, type TArray, type TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 import { AppError, type ErrorDetail, invalid } from "../errors/errors";
-import { lazy } from "../values/lazy";
 import { arrayOf, variantOf } from "./schema";
 
 /** Checks of inputs, and the wording of their errors. */
@@ -37,12 +35,6 @@ export function validationError(found: Iterable<ValueError>, whole: string): App
   const first = details[0];
   const subject = !first || first.path === "/" ? whole : first.path.slice(1).replaceAll("/", ".");
   return new AppError("ValidationError", `${subject} ${first?.message ?? "is not valid"}`, { details });
-}
-
-/** A check of a schema that runs often, compiled on its first use. */
-export function checkerOf<T extends TSchema>(schema: T): (input: unknown) => input is Static<T> {
-  const compiled = lazy(() => TypeCompiler.Compile(schema));
-  return (input): input is Static<T> => compiled().Check(input);
 }
 
 /** Checks an input that no route checks. Throws 400. */

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
 import { badRequest } from "../../kernel/errors/errors";
 import { Done, errors, Single } from "../../kernel/http/answers";
-import { listeningServer } from "../../kernel/http/client";
+import { giveSeconds } from "../../kernel/http/client";
 import { single } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
 import { query, t } from "../../kernel/http/schema";
@@ -36,7 +36,7 @@ import {
 const path = "/v1/integrations";
 
 /** Several requests to a slow platform take longer than the server waits elsewhere. */
-const giveTime = (request: Request) => listeningServer()?.timeout(request, TIMEOUT_SECONDS);
+const giveTime = (request: Request) => giveSeconds(request, TIMEOUT_SECONDS);
 const TIMEOUT_SECONDS = 120;
 
 const reads = { requires: "integrations:read", orSession: true } as const;

@@ -1,7 +1,7 @@
 import { VERSION } from "../../configuration/version";
 import { wordsOfNetwork } from "../../kernel/errors/network-trouble";
 import { type Bounds, boundedFetch, OutboundError, retryAfter } from "../../kernel/http/outbound";
-import { checkerOf } from "../../kernel/http/validation";
+import { checkerOf } from "../../kernel/http/schema";
 import { now, SECOND, steadyNow } from "../../kernel/time/clock";
 import { type Bilingual, BilingualError } from "../../kernel/values/bilingual";
 import { holdsMore } from "../../kernel/values/json";

@@ -1,8 +1,7 @@
 import type { TProperties, TSchema } from "@sinclair/typebox";
 import { ALERT_STATUSES } from "../../alerts/alerts/words";
 import { CONDITION_TYPES, SEVERITIES, ZONE_EVENTS } from "../../alerts/kinds";
-import { isUuid, t } from "../../kernel/http/schema";
-import { checkerOf } from "../../kernel/http/validation";
+import { checkerOf, isUuid, t } from "../../kernel/http/schema";
 import { AutoTrip } from "../../tracking/devices/schema";
 import { JUDGEMENTS, type Judgement, SOURCES, type Source } from "../../tracking/ingest/kinds";
 import { ENTRY_KINDS } from "../../tracking/log/kinds";

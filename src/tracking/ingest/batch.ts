@@ -1,6 +1,6 @@
 import type { Caller } from "../../identity/access/caller";
 import { AppError, forbidden, invalid } from "../../kernel/errors/errors";
-import { checkerOf } from "../../kernel/http/validation";
+import { checkerOf } from "../../kernel/http/schema";
 import type { Fix, Outcome, Reading } from "./fix";
 import { takePositions } from "./limit";
 import { deviceOf, recordPositions } from "./record";

@@ -5,7 +5,7 @@ import type { Caller } from "../../identity/access/caller";
 import { newId } from "../../kernel/crypto/id";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { publish } from "../../kernel/db/events";
-import { afterCommit, transact, undoneSince, writeLater } from "../../kernel/db/transactions";
+import { afterCommit, transact, writeLater } from "../../kernel/db/transactions";
 import { invalid, notFound } from "../../kernel/errors/errors";
 import { isUuid } from "../../kernel/http/schema";
 import { iso, now, SECOND } from "../../kernel/time/clock";
@@ -13,7 +13,7 @@ import { systemValue } from "../../runtime-settings/service";
 import { requireOwn } from "../../sync/owner/owner";
 import { evaluateZones } from "../geofences/evaluate";
 import { sidesOf } from "../geofences/presence";
-import { highestKnownRow, noteFirst } from "../geofences/tracks";
+import { noteFirst } from "../geofences/tracks";
 import { advance } from "../timeline/live";
 import { COLUMNS, type Measures, PLACEHOLDERS, type Row, rowOf, toGpsPoint, valuesOf } from "./columns";
 import { keepCrossings } from "./crossings";
@@ -25,6 +25,7 @@ import { isDevice, type JoinedTrip, type Journey, journeyOf, noteNewest, tripAt 
 import { judgeAround, type Numbered } from "./judge";
 import { isFile, isOwn, type Source } from "./kinds";
 import { ALL, countAt, devicePoints, tripPoints } from "./places";
+import { nextNumber } from "./row-numbers";
 import type { GpsPoint, NewGpsPoint } from "./schema";
 import { noteSpan } from "./spans";
 import { withAllSpeeds } from "./speeds";
@@ -63,9 +64,6 @@ const insertPoint = statement(() =>
   sqlite.prepare<unknown, (string | number | null)[]>(
     `INSERT INTO gps_points (rowid, ${COLUMNS}) VALUES (?, ${PLACEHOLDERS})`,
   ),
-);
-const newestRow = statement(() =>
-  sqlite.prepare<{ row: number | null }, []>("SELECT max(rowid) AS row FROM gps_points"),
 );
 /** The first position of a device in a second, in epoch milliseconds. */
 export const ofSecond = statement(() =>
@@ -173,21 +171,6 @@ function storeJudged(row: Row, { id, maxSpeedKmh }: Journey): Stored {
   const counted = judgeAround(id, { timestamp: row.timestamp, row: number }, maxSpeedKmh as number);
   row.judgement = counted.find((each) => each.id === row.id)?.judgement ?? row.judgement;
   return { number, counted };
-}
-
-/** The highest number of a row so far, as long as no insertion was undone and no other process has written since. */
-let lastNumber = 0;
-let lastNumberSince: number | null = null;
-
-/**
- * The number of the next row: the row itself is written later. All positions are stored here. Numbers of deleted positions don't
- * return: zones tell by them what came after they began to watch.
- */
-function nextNumber(): number {
-  if (lastNumberSince !== undoneSince())
-    lastNumber = Math.max(lastNumber, newestRow().get()?.row ?? 0, highestKnownRow());
-  lastNumberSince = undoneSince();
-  return ++lastNumber;
 }
 
 /** Stores a row, and counts it in its lists, in the current transaction. Returns its number. */

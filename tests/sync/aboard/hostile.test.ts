@@ -110,9 +110,10 @@ describe("a shore that answers", () => {
     };
     await nextRequest();
     await eventually(() => told !== null);
-    await post(server, key);
     const before = shore.requests.length;
+    // Before there is anything to tell: a request that comes by itself would be answered properly, and nothing be left.
     shore.mishap = () => Response.json({ ...told, hashes: {} });
+    await post(server, key);
     for (let requests = 0; requests < 3; requests++) await nextRequest();
     await eventually(async () => (await linkOf(server)).trouble !== null);
     expect((await linkOf(server)).trouble).toStartWith("its answers bring nothing further");
