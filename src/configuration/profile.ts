@@ -10,6 +10,11 @@ export type ProfileName = "standard" | "small";
 export interface Profile {
   /** KiB of SQLite's pages in memory, allocated as needed. */
   pages: number;
+  /**
+   * Pages of 4 KiB in the write-ahead log after which they are copied into the database, within the commit of a request. The more there
+   * are, the more often one was written several times and is copied once, and the longer that request waits.
+   */
+  pagesInLog: number;
   /** The place where SQLite sorts what an index is made of, and keeps temporary tables: of ten million positions half a gigabyte. */
   temporaryStore: "MEMORY" | "FILE";
   /**
@@ -53,6 +58,7 @@ const PROFILES: Record<ProfileName, Profile> = {
   standard: {
     // The upper levels of the indexes of ten million positions, and the pages read most.
     pages: 32_768,
+    pagesInLog: 2_000,
     temporaryStore: "MEMORY",
     collectorMemory: null,
     smallThreads: false,
@@ -76,6 +82,7 @@ const PROFILES: Record<ProfileName, Profile> = {
   small: {
     // The upper levels of the indexes of a million positions. The kernel keeps the other pages of the file as long as there is room.
     pages: 6_144,
+    pagesInLog: 1_000,
     temporaryStore: "FILE",
     collectorMemory: 192 * MEBIBYTE,
     smallThreads: true,

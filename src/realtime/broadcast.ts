@@ -12,7 +12,6 @@ import { subscribe } from "../kernel/db/events";
 import { listeningServer } from "../kernel/http/client";
 import { describeError, log } from "../kernel/logs/log";
 import { iso, now } from "../kernel/time/clock";
-import { toldPoint } from "../tracking/ingest/columns";
 import { COMMUNITY, mayHearAnchor } from "./channels";
 import { extendedTopicOf, sockets, topicOf, unnumberedTopicOf } from "./connections";
 import { published } from "./figures";
@@ -152,9 +151,10 @@ function inBackground(work: Promise<void>): void {
 }
 
 export function startBroadcasts(): void {
-  subscribe("gps.recorded", (point) => {
-    const channels = point.device_id === null ? ["gps"] : ["gps", `gps:${point.device_id}`];
-    publish(channels, () => JSON.stringify({ type: "gpsUpdate", data: toldPoint(point) }));
+  subscribe("gps.recorded", (recorded) => {
+    const { device_id } = recorded.point;
+    const channels = device_id === null ? ["gps"] : ["gps", `gps:${device_id}`];
+    publish(channels, () => `{"type":"gpsUpdate","data":${recorded.toldJson}}`);
   });
   subscribe("gps.late", (data) => sendExtended({ type: "gpsLate", data }, "gps", `gps:${data.device_id}`));
   subscribe("geofences.corrected", (data) => sendExtended({ type: "geofenceCorrection", data }, "geofence"));

@@ -115,7 +115,7 @@ const isOf = (owner: Owner, deviceId: string | null, tripId: string | null): boo
 
 /** Begins to tell; returns the function that ends it. */
 export function startLinks(): () => void {
-  subscribe("gps.recorded", ({ device_id, trip_id }) => {
+  subscribe("gps.recorded", ({ point: { device_id, trip_id } }) => {
     for (const [id, { owners, isDelayed }] of heard)
       if (!isDelayed && owners.some(({ owner }) => isOf(owner, device_id, trip_id))) noteDue(id);
   });

@@ -79,8 +79,8 @@ export async function voyage(): Promise<{ device: string; trip: string }> {
 }
 
 /** Records a position of a device at a time in seconds. */
-export const record = (device: string | null, timestamp: number, place: Place = fix()) =>
-  recordPosition(keyOf(device), { ...fix(place), timestamp });
+export const record = async (device: string | null, timestamp: number, place: Place = fix()) =>
+  (await recordPosition(keyOf(device), { ...fix(place), timestamp })).point;
 
 /** The sum of the distances from each place to the next. */
 export const lengthKm = (places: Place[]): number =>

@@ -47,6 +47,7 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   // Deleted content is overwritten: a scrubbed account must not stay readable in the file's free pages.
   sqlite.run("PRAGMA secure_delete = ON");
   sqlite.run("PRAGMA journal_size_limit = 67108864");
+  sqlite.run(`PRAGMA wal_autocheckpoint = ${profile.pagesInLog}`);
   sqlite.run(`PRAGMA temp_store = ${profile.temporaryStore}`);
   sqlite.run(`PRAGMA cache_size = -${profile.pages}`);
   db = drizzle({ client: compilingOnce(sqlite) });

@@ -8,6 +8,20 @@ export function single<T>(data: T, self: string) {
   return { data, _links: { self } };
 }
 
+/** An answer that is JSON text already. */
+export class JsonText {
+  constructor(
+    readonly text: string,
+    readonly _links: { self: string },
+  ) {}
+}
+
+/** The single-record envelope around a record that is JSON text already. Its route's schema is `unchecked`. */
+export function singleOfText<T>(json: string, self: string) {
+  const text = `{"data":${json},"_links":{"self":${JSON.stringify(self)}}}`;
+  return new JsonText(text, { self }) as unknown as ReturnType<typeof single<T>>;
+}
+
 /** `page` and `limit` of every paginated list, with the list's own default limit. */
 export const pageQuery = (defaultLimit: number) => ({
   page: t.Optional(

@@ -8,6 +8,7 @@ import { type LogFields, log, logs } from "../logs/log";
 import { SECOND } from "../time/clock";
 import { clientAddress, isLoopback } from "./client";
 import { compressed } from "./compress";
+import { JsonText } from "./envelopes";
 import { noteLargeRead } from "./large-reads";
 import { countInTurn } from "./pipelining";
 import { countRequest } from "./request-metrics";
@@ -208,9 +209,10 @@ export function everyRequest(paths: PathTable, identify: Identify) {
       return preflight;
     })
     .mapResponse({ as: "global" }, ({ request, responseValue, set }) => {
-      if (!isJson(responseValue)) return;
+      const isText = responseValue instanceof JsonText;
+      if (!isText && !isJson(responseValue)) return;
       // Elysia would do the same, without telling the length.
-      const text = JSON.stringify(responseValue);
+      const text = isText ? responseValue.text : JSON.stringify(responseValue);
       if (text.length > LARGE) {
         const bytes = Buffer.byteLength(text);
         countUnsent(request, bytes);

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { guard, type RateRule } from "../../identity/access/guard";
 import { errors, NoContent, Page, Single, unchecked } from "../../kernel/http/answers";
-import { page, pageQuery, pageRequest, single } from "../../kernel/http/envelopes";
+import { page, pageQuery, pageRequest, single, singleOfText } from "../../kernel/http/envelopes";
 import { inMemory, readList, WholeListQuery } from "../../kernel/http/lists";
 import { IdParams, query, t, uncopied } from "../../kernel/http/schema";
 import { checkChanged } from "../../kernel/http/validation";
@@ -86,9 +86,10 @@ export const gpsRoutes = new Elysia({ prefix: path, tags: ["GPS data"] })
   .post(
     "",
     async ({ actor, body, request, set }) => {
-      const point = await recordPosition(actor.caller, body, idempotencyOf(request, actor.caller.id, body));
+      const idempotency = idempotencyOf(request, actor.caller.id, body);
+      const { point, json } = await recordPosition(actor.caller, body, idempotency);
       set.status = 201;
-      return single(point, `${path}/${point.id}`);
+      return singleOfText<GpsPoint>(json, `${path}/${point.id}`);
     },
     {
       access: { requires: "gps:write", limit: writeLimit },

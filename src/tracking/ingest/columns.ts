@@ -138,6 +138,24 @@ export const toldPoint = (point: GpsPoint): ToldPoint => ({
   created_at: point.created_at,
 });
 
+/** A position that was stored, with its JSON text, which its broadcast and its answer share. */
+export class RecordedPoint {
+  #json: string | undefined;
+
+  constructor(readonly point: GpsPoint) {}
+
+  /** `GpsPoint` as JSON. */
+  get json(): string {
+    this.#json ??= JSON.stringify(this.point);
+    return this.#json;
+  }
+
+  /** `ToldPoint` as JSON: the fields of the first version, which come first. */
+  get toldJson(): string {
+    return `${this.json.slice(0, this.json.indexOf(',"accuracy_m":'))}}`;
+  }
+}
+
 type Nothing<T extends never> = T;
 /** Columns that no answer shows. */
 export type Unshown = Nothing<Exclude<keyof Row, keyof GpsPoint | "judgement">>;

@@ -15,7 +15,16 @@ import { evaluateZones } from "../geofences/evaluate";
 import { sidesOf } from "../geofences/presence";
 import { noteFirst } from "../geofences/tracks";
 import { advance } from "../timeline/live";
-import { COLUMNS, type Measures, PLACEHOLDERS, type Row, rowOf, toGpsPoint, valuesOf } from "./columns";
+import {
+  COLUMNS,
+  type Measures,
+  PLACEHOLDERS,
+  RecordedPoint,
+  type Row,
+  rowOf,
+  toGpsPoint,
+  valuesOf,
+} from "./columns";
 import { keepCrossings } from "./crossings";
 import { forgetCurrent, renewCurrent } from "./current-cache";
 import { lengthenTrip } from "./distance";
@@ -26,7 +35,7 @@ import { judgeAround, type Numbered } from "./judge";
 import { isFile, isOwn, type Source } from "./kinds";
 import { ALL, countAt, devicePoints, tripPoints } from "./places";
 import { nextNumber } from "./row-numbers";
-import type { GpsPoint, NewGpsPoint } from "./schema";
+import type { NewGpsPoint } from "./schema";
 import { noteSpan } from "./spans";
 import { withAllSpeeds } from "./speeds";
 import { whileTurnLasts } from "./turn";
@@ -47,7 +56,7 @@ export interface LateFixes {
 declare module "../../kernel/db/events" {
   interface EventMap {
     /** A position was stored that the world is told of by itself. */
-    "gps.recorded": GpsPoint;
+    "gps.recorded": RecordedPoint;
     /** A device that makes trips by itself has a new position, not from a file. */
     "device.moved": { device_id: string };
     /** Positions were stored that belong into the past. */
@@ -200,7 +209,7 @@ export function recordPosition(
   caller: Caller,
   fix: NewGpsPoint,
   idempotency: Idempotency | null = null,
-): Promise<GpsPoint> {
+): Promise<RecordedPoint> {
   const check = () => {
     checkTimestamp(fix.timestamp);
     return deviceOf(caller, fix.device_id);
@@ -209,19 +218,20 @@ export function recordPosition(
   const checked = idempotency === null ? { deviceId: check() } : null;
   return transact(() => {
     const first = idempotency && rememberedAnswer(idempotency);
-    if (first) return first;
+    if (first) return new RecordedPoint(first);
     const deviceId = checked === null ? check() : checked.deviceId;
     const journey = deviceId === null ? null : journeyOf(deviceId);
     if (journey) requireOwn(journey);
     const { row, moving, past } = take(journey, activeTrip(journey), fix, fix.timestamp * SECOND, "api");
     const point = toGpsPoint(row);
+    const recorded = new RecordedPoint(point);
     note("gpsUpdate", row.id, row.device_id);
-    publish("gps.recorded", point);
+    publish("gps.recorded", recorded);
     if (row.judgement === null) afterCommit(() => renewCurrent(point));
     if (journey) watch(journey.id, row, moving);
     if (journey) notePast(journey.id, past);
     if (idempotency) rememberAnswer(idempotency, point);
-    return point;
+    return recorded;
   }, "retryable");
 }
 
@@ -369,7 +379,7 @@ function takePiece(source: Source, deviceId: string, due: Due[], from: number, j
 /** Tells of a position by itself, in the current transaction. */
 export function tellOf(row: Row): void {
   note("gpsUpdate", row.id, row.device_id);
-  publish("gps.recorded", toGpsPoint(row));
+  publish("gps.recorded", new RecordedPoint(toGpsPoint(row)));
 }
 
 /** Tells of fixes that belong into the past together, in order of fix time, in the current transaction. */
