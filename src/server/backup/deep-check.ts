@@ -24,10 +24,12 @@ export interface DeepCheck {
   name: string;
   /** Epoch milliseconds. */
   at: number;
-  /** The reason why it would be of no use, or why that could not be tried; null if it is sound. */
+  /** `untried`: it could not be restored, as without room on the disk, which says nothing of the backup. */
+  outcome: "sound" | "useless" | "untried";
+  /** The reason why it is of no use, or could not be tried; null if it is sound. */
   trouble: string | null;
-  /** True if it could not be tried, as without room on the disk: that says nothing of the backup. */
-  isUntried?: true;
+  /** The newest backup that was found to be sound; null if none was. */
+  sound: string | null;
 }
 
 /** Time after which a command is given up: a large database on a slow disk takes minutes. */
@@ -47,7 +49,7 @@ export function lastDeepCheck(): DeepCheck | null {
 export function isDeepCheckDue(): boolean {
   if (config["backup.verify"] !== "deep") return false;
   const last = lastDeepCheck();
-  return last === null || Math.abs(now() - last.at) >= (last.trouble === null ? DAY : RETRY);
+  return last === null || Math.abs(now() - last.at) >= (last.outcome === "sound" ? DAY : RETRY);
 }
 
 let child: Bun.Subprocess | null = null;
@@ -61,33 +63,35 @@ export function checkDeeply(directory: string, name: string): Promise<DeepCheck 
   return check;
 }
 
+const FAILURES = {
+  useless: "a backup was restored for a try, and is of no use",
+  untried: "a backup could not be restored for a try",
+};
+
 async function tryOut(directory: string, name: string): Promise<DeepCheck | null> {
   const at = now();
   const place = join(directory, `${PREFIX}${process.pid}`);
   let trouble: string | null;
-  let isUntried: true | null = null;
+  let outcome: DeepCheck["outcome"];
   try {
     for (const left of await readdir(directory))
       if (left.startsWith(PREFIX)) await rm(join(directory, left), { recursive: true, force: true });
     trouble = await tryRestore(join(directory, name), place);
+    outcome = trouble === null ? "sound" : "useless";
   } catch (error) {
     trouble = reason(error);
-    isUntried = true;
+    outcome = "untried";
   } finally {
     await rm(place, { recursive: true, force: true });
   }
   // The command was ended, which says nothing of the backup.
   if (stopped) return null;
-  const check: DeepCheck = { name, at, trouble, ...(isUntried && { isUntried }) };
+  const before = lastDeepCheck()?.sound ?? null;
+  const sound = outcome === "sound" ? name : before === name && outcome === "useless" ? null : before;
+  const check: DeepCheck = { name, at, outcome, trouble, sound };
   await transact(() => record(sqlite, "backup_verified", JSON.stringify(check)));
-  if (trouble === null) log.info("a backup was restored for a try, and is sound", { backup: name });
-  else
-    log.error(
-      isUntried
-        ? "a backup could not be restored for a try"
-        : "a backup was restored for a try, and is of no use",
-      { backup: name, why: trouble },
-    );
+  if (outcome === "sound") log.info("a backup was restored for a try, and is sound", { backup: name });
+  else log.error(FAILURES[outcome], { backup: name, why: trouble });
   return check;
 }
 

@@ -27,8 +27,6 @@ export interface BackupState {
 }
 
 let newest: number | null = null;
-/** Time of the newest backup before the first of those that were found to be of no use; null if that is unknown. */
-let lastGood: number | null = null;
 let failure: { at: number; why: Bilingual } | null = null;
 let copying: Copying | null = null;
 /** When the backup that is being made was begun (epoch milliseconds); null if none is. */
@@ -44,10 +42,14 @@ const lastVerified = (): DeepCheck | null => (config["backup.verify"] === "deep"
 
 /** A backup that is known to be of no use is none; of one that could not be tried nothing is known. */
 const stateOf = (verified: DeepCheck | null): BackupState => ({
-  newest: verified?.trouble == null || verified.isUntried ? newest : lastGood,
-  failing: failure !== null || (verified !== null && verified.trouble !== null),
-  verified: verified?.isUntried ? null : verified,
+  newest: verified?.outcome === "useless" ? timeOf(verified.sound) : newest,
+  failing: failure !== null || (verified !== null && verified.outcome !== "sound"),
+  verified: verified?.outcome === "untried" ? null : verified,
 });
+
+/** The time of a backup by its name (epoch milliseconds). */
+const timeOf = (name: string | null): number | null =>
+  name === null ? null : (backupsAmong([name])[0]?.time ?? null);
 
 /**
  * The job: makes a backup when one is due, and removes the oldest beyond `backup.keep`. A failure is logged
@@ -70,8 +72,7 @@ async function verifyWhenDue(directory: string): Promise<void> {
   if (stopped || !isDeepCheckDue()) return;
   const newestOne = newestOf(backupsAmong(await readdir(directory)), now());
   if (!newestOne) return;
-  const check = await checkDeeply(directory, newestOne.name);
-  if (check?.trouble === null) lastGood = newestOne.time;
+  await checkDeeply(directory, newestOne.name);
 }
 
 /** Begins to make a backup now. Throws 409 while one is being made. */

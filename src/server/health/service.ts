@@ -103,7 +103,7 @@ function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
       ageSeconds: state.newest === null ? null : Math.max(0, Math.floor((now() - state.newest) / SECOND)),
       ...(state.verified && {
         verifiedAt: iso(state.verified.at),
-        isRestorable: state.verified.trouble === null,
+        isRestorable: state.verified.outcome === "sound",
       }),
     }
   );

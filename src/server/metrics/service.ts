@@ -210,7 +210,7 @@ gauge(
 gauge(
   "fairlead_backup_restorable",
   "1 if the backup that was last restored for a try was sound",
-  ofBackups(({ verified }) => verified && Number(verified.trouble === null)),
+  ofBackups(({ verified }) => verified && Number(verified.outcome === "sound")),
 );
 
 /** Starts the counters that need a listener. */

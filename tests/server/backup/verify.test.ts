@@ -1,14 +1,15 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, sqlite } from "../../../src/kernel/db/connection";
 import { migrate } from "../../../src/kernel/db/migrate";
 import { closeDatabase } from "../../../src/kernel/db/transactions";
 import { compareCounts, writesSoFar } from "../../../src/server/backup/counts";
+import { backupName } from "../../../src/server/backup/names";
 import { done, eventually } from "../../support/expectations";
 import { canMount, inNamespace } from "../../support/namespace";
 import { TestServer, temporaryDirectory } from "../../support/server";
-import { DAY } from "../../support/time";
+import { DAY, HOUR } from "../../support/time";
 
 /** Backups that prove themselves: their rows are compared, and with `backup.verify = deep` one a day is restored for a try. */
 
@@ -65,6 +66,34 @@ describe("backup.verify = deep", () => {
     TIMEOUT,
   );
 });
+
+test(
+  "as long as the newest backup is of no use, the last one that was sound counts, after a restart too",
+  async () => {
+    const first = await TestServer.start({ settings });
+    const { dataDir } = first;
+    await eventually(async () => (await backupOf(first)).verifiedAt !== undefined);
+    const { lastBackup } = await backupOf(first);
+    await first.stop();
+    const [sound = ""] = filesOf(dataDir);
+    const damaged = join(dataDir, "backups", backupName(Date.parse(lastBackup) + HOUR));
+    copyFileSync(join(dataDir, "backups", sound), damaged);
+    truncateSync(damaged, Math.floor(statSync(damaged).size / 8192) * 4096);
+    for (const ahead of [DAY + 1, DAY + HOUR]) {
+      const later = await TestServer.start({
+        ...{ dataDir, clock: "movable", ahead },
+        settings: { ...settings, "backup.interval_hours": "720" },
+      });
+      try {
+        await eventually(async () => (await backupOf(later)).isRestorable === false);
+        expect(await backupOf(later)).toMatchObject({ status: "down", lastBackup });
+      } finally {
+        await later.stop();
+      }
+    }
+  },
+  TIMEOUT,
+);
 
 describe("a try", () => {
   test(
