@@ -18,7 +18,11 @@ test("the values of a row come in the order of the columns, and none is left out
 });
 
 test("the JSON text that a broadcast carries has the fields of the first version alone, as the answer tells them", () => {
-  const times = { timestamp: Date.UTC(2026, 4, 4), created_at: Date.UTC(2026, 4, 4, 0, 0, 1), judgement: null };
+  const times = {
+    timestamp: Date.UTC(2026, 4, 4),
+    created_at: Date.UTC(2026, 4, 4, 0, 0, 1),
+    judgement: null,
+  };
   const row = { ...Object.fromEntries(NAMES.map((name, at) => [name, at])), ...times } as unknown as Row;
   for (const each of [row, { ...row, device_id: null, trip_id: null, accuracy_m: null }]) {
     const point = toGpsPoint(each);
