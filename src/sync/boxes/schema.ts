@@ -16,11 +16,11 @@ const shown = {
   backlog_estimate: nullable(
     out.integer("Rows that it has yet to send, as it said last; null before its first push", 1_440),
   ),
-  bytes_today: out.integer("Bytes that it has sent today (UTC)", 184_320),
+  bytes_today: out.integer("Bytes of the batches that it has sent today (UTC), without the heads of requests", 184_320),
   clock_offset_ms: nullable(
     out.integer("Milliseconds by which its clock was ahead of this one at the last push", -1_500),
   ),
-  version: nullable(out.string("Its version of Fairlead", "0.3.0")),
+  version: nullable(out.string("Its version of Fairlead", "1.0.0")),
   skipped_rows: out.integer(
     "Positions that it gave up before it could send them, since more waited than `sync.max_backlog_mb` aboard permits",
     0,
