@@ -29,9 +29,13 @@ export function remember<T extends Subprocess>(child: T): T {
   return child;
 }
 
-/** The environment of this process without Fairlead's variables: an operator's settings don't reach the bench. */
+/**
+ * The environment of this process without Fairlead's variables, which are an operator's own, and without the allocator's: the
+ * clients alone keep the memory that they have freed. To give it back cost them more than the servers, with which they share the
+ * processors, and scattered the rounds.
+ */
 export function environment(settings: Record<string, string>): Record<string, string | undefined> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("FAIRLEAD_"));
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:FAIRLEAD|MIMALLOC)_/.test(name));
   return { ...Object.fromEntries(inherited), ...settings };
 }
 

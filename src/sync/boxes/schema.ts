@@ -16,7 +16,10 @@ const shown = {
   backlog_estimate: nullable(
     out.integer("Rows that it has yet to send, as it said last; null before its first push", 1_440),
   ),
-  bytes_today: out.integer("Bytes of the batches that it has sent today (UTC), without the heads of requests", 184_320),
+  bytes_today: out.integer(
+    "Bytes of the batches that it has sent today (UTC), without the heads of requests",
+    184_320,
+  ),
   clock_offset_ms: nullable(
     out.integer("Milliseconds by which its clock was ahead of this one at the last push", -1_500),
   ),
