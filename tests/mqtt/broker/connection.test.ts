@@ -34,7 +34,8 @@ describe("the way there", () => {
     expect(await brokerHealth(server)).toEqual({
       ...{ status: "up", protocol: "5.0", waiting: 0, reconnects: 0, trouble: null },
     });
-    expect(broker.retained.get(topics.status)).toBe("online");
+    // The broker is told just after the server calls itself connected.
+    await eventually(() => broker.retained.get(topics.status) === "online");
     await broker.die();
     await broker.listen();
     await eventually(async () => (await brokerHealth(server)).reconnects === 1);
