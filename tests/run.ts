@@ -65,14 +65,12 @@ function scratchDirectory(): string {
 
 /**
  * Settings of the engine for the programs of a run, which live for seconds: the compilers for code that runs long begin ten
- * times later, since they took a sixth of all processor time, and memory that is free stays with its program. To give it back
- * and take it again took a third of a run's time on a virtual machine whose page faults are slow.
+ * times later, since they took a sixth of all processor time.
  */
 const ENGINE = {
   BUN_JSC_thresholdForOptimizeAfterWarmUp: "10000",
   BUN_JSC_thresholdForOptimizeAfterLongWarmUp: "10000",
   BUN_JSC_thresholdForOptimizeSoon: "10000",
-  MIMALLOC_PURGE_DELAY: "-1",
 };
 
 /** All files with a time in milliseconds for each, in the form of `bun test --timings`: only their order matters. */
