@@ -50,7 +50,7 @@ export async function holdDuring(server: TestServer, work: () => Promise<unknown
 }
 
 /** Milliseconds for which the server under attack may leave `/health/live` unanswered. */
-export const LONGEST_HOLD = 150;
+export const LONGEST_HOLD = 100;
 
 /**
  * The longest time, in milliseconds, for which `work` keeps the server's main thread from answering others. The
