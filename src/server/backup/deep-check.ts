@@ -86,13 +86,18 @@ async function tryOut(directory: string, name: string): Promise<DeepCheck | null
   }
   // The command was ended, which says nothing of the backup.
   if (stopped) return null;
-  const before = lastDeepCheck()?.sound ?? null;
-  const sound = outcome === "sound" ? name : before === name && outcome === "useless" ? null : before;
-  const check: DeepCheck = { name, at, outcome, trouble, sound };
+  const check: DeepCheck = { name, at, outcome, trouble, sound: soundAfter(name, outcome) };
   await transact(() => record(sqlite, "backup_verified", JSON.stringify(check)));
   if (outcome === "sound") log.info("a backup was restored for a try, and is sound", { backup: name });
   else log.error(FAILURES[outcome], { backup: name, why: trouble });
   return check;
+}
+
+/** The newest backup that was found to be sound, once one was tried: it may be the same, damaged since. */
+function soundAfter(name: string, outcome: DeepCheck["outcome"]): string | null {
+  if (outcome === "sound") return name;
+  const before = lastDeepCheck()?.sound ?? null;
+  return outcome === "useless" && before === name ? null : before;
 }
 
 async function tryRestore(file: string, place: string): Promise<string | null> {
