@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { exists, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { dataPath } from "../../kernel/process/data-dir";
 import { reasonIn } from "../../kernel/process/disk";
@@ -167,8 +167,10 @@ async function readAgain<T>(
     reading = known?.path === path && known.version === version ? known : { ...reading, path, version };
     if (reading !== known) reading.content = await read(path, version);
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return null;
-    const isReplaced = reading.path !== "" && !(await isUnchanged(reading));
+    // Bun's `realpath` throws ENOENT also for a file that is replaced while it looks.
+    const isMissed = (error as { code?: string }).code === "ENOENT";
+    if (isMissed && !(await exists(join(directory, file)))) return null;
+    const isReplaced = isMissed || (reading.path !== "" && !(await isUnchanged(reading)));
     if (isReplaced && tries > 1) return readAgain(directory, file, before, after, read, tries - 1);
     if (isReplaced) reading.reason = REPLACED;
     else reading.reason = error instanceof ChartFault ? error.words : unreadable(error);

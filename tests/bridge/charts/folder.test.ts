@@ -94,6 +94,22 @@ describe("a file", () => {
       ]).toContain(each);
   }, 30_000);
 
+  test("that is replaced without a pause by another program is never missing", async () => {
+    writePmtiles(at("busy.pmtiles"), twoTiles(gzipped(mvt("one"))));
+    await folderRead();
+    const replacing = Bun.spawn([process.execPath, join(import.meta.dir, "replacer.ts"), at("busy.pmtiles")]);
+    try {
+      const answers = [];
+      for (let count = 0; count < 300; count++) answers.push(await tile("busy"));
+      expect(
+        answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 503),
+      ).toEqual([]);
+    } finally {
+      replacing.kill();
+      await replacing.exited;
+    }
+  }, 30_000);
+
   test("is left alone with a name that is hidden, or that of no chart", async () => {
     for (const name of [".hidden.pmtiles", "._sound.pmtiles", "notes.txt", "sound.pmtiles.part"])
       writeFileSync(at(name), "nothing");
