@@ -67,6 +67,8 @@ async function build(): Promise<string> {
   return outfile;
 }
 
+beforeAll(built, 120_000);
+
 /** Runs the executable in a directory with nothing but `env` in its environment. */
 async function call(args: string[], env: Record<string, string>, cwd = temporaryDirectory()) {
   const { stdout, stderr, exitCode } = Bun.spawnSync([await built(), ...args], {

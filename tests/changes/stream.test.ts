@@ -19,7 +19,7 @@ let admin: Token;
 let key: Token;
 let deviceId: string;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "server.idle_seconds": "3" } });
+  server = await TestServer.start({ settings: { "server.idle_seconds": "3" }, memory: "as shipped" });
   admin = await server.admin();
   ({ key, id: deviceId } = await server.device());
 });

@@ -155,7 +155,7 @@ export class Fuzzer {
 
   static async start(): Promise<Fuzzer> {
     const source = await PegelonlineStandIn.start();
-    const server = await TestServer.start({ settings: source.settings(300) });
+    const server = await TestServer.start({ settings: source.settings(300), memory: "as shipped" });
     const fuzzer = new Fuzzer(server, source, await server.contract());
     for (const { uuid } of ALLER) {
       source.measurements.set(uuid, measured([100, 110], new Date().toISOString()));

@@ -10,7 +10,7 @@ import { parameters, RUNS, reproducibly, tell } from "./settings";
 const MEBIBYTE = 1_048_576;
 
 /** Traffic that is not HTTP, or barely: it is refused or cut off, and nobody else notices. */
-const server = await TestServer.start();
+const server = await TestServer.start({ memory: "as shipped" });
 const { hostname, port, host } = new URL(server.url);
 const key = server.systemKey;
 const started = memoryOf(server.pid) / MEBIBYTE;

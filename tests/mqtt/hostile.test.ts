@@ -91,7 +91,7 @@ describe("a broker", () => {
     const bytes = Buffer.concat(Array.from({ length: 100 }, () => message));
     const total = 100_000_000;
     const url = await attacker((socket, packet) => packet.cmd === "connect" && flood(socket, bytes, total));
-    const server = await startWith({ url }, SETTINGS);
+    const server = await startWith({ url }, SETTINGS, { memory: "as shipped" });
     await server.admin();
     const before = megabytesOf(server);
     const messages = Math.floor(total / message.length) - 1_000;
@@ -113,7 +113,7 @@ describe("a broker", () => {
       socket.write(head);
       flood(socket, Buffer.alloc(1_000_000), 200_000_000);
     });
-    const server = await startWith({ url }, SETTINGS);
+    const server = await startWith({ url }, SETTINGS, { memory: "as shipped" });
     await server.admin();
     const before = megabytesOf(server);
     const outcome = 'fairlead_mqtt_received_total{outcome="too_large"}'.replace(/[{}"]/g, "\\$&");
@@ -128,7 +128,7 @@ describe("a broker", () => {
     const url = await attacker((socket, packet) => {
       if (packet.cmd === "connect") flood(socket, bytes, 20_000_000 * ++floods);
     });
-    const server = await startWith({ url }, SETTINGS);
+    const server = await startWith({ url }, SETTINGS, { memory: "as shipped" });
     await server.admin();
     const before = megabytesOf(server);
     const end = Date.now() + 1_000;
@@ -236,7 +236,7 @@ describe("a broker", () => {
       () => {},
       (socket) => socket.write(Buffer.concat([connack, random(5_000)])),
     );
-    const server = await startWith({ url }, SETTINGS);
+    const server = await startWith({ url }, SETTINGS, { memory: "as shipped" });
     await eventually(async () => (await brokerHealth(server)).status === "down");
     expect((await server.get("/health")).body.services.database.status).toBe("up");
     expect(await server.stop()).toBe(0);

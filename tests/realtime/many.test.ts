@@ -25,6 +25,7 @@ describe.skipIf(process.platform !== "linux" || !hasRoom)("5,000 sockets", () =>
   const listeners = new Helper<ListenOrder, Heard>("listen.ts");
   beforeAll(async () => {
     server = await TestServer.start({
+      memory: "as shipped",
       settings: {
         "websocket.heartbeat_interval_seconds": "1",
         "websocket.client_timeout_seconds": "4",

@@ -14,6 +14,7 @@ let token: string;
 let start: string;
 beforeAll(async () => {
   server = await TestServer.start({
+    memory: "as shipped",
     settings: { "websocket.heartbeat_interval_seconds": "1", "websocket.client_timeout_seconds": "3" },
   });
   token = await server.admin();

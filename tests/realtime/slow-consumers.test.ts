@@ -15,6 +15,7 @@ let token: string;
 let watcher: Client;
 beforeAll(async () => {
   server = await TestServer.start({
+    memory: "as shipped",
     settings: {
       "websocket.max_messages_per_second": "100000",
       "websocket.max_bytes_per_second": "1000000000",

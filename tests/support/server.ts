@@ -122,6 +122,8 @@ export interface StartOptions {
   clock?: "movable";
   /** Hashes passwords at their full cost, as the shipped program does: where the cost is what is tested. */
   hashes?: "full";
+  /** Gives freed memory back as the shipped program does, whatever a run of all tests sets: see run.ts. */
+  memory?: "as shipped";
   /** Milliseconds that the clock is ahead from the start, as that of a server before was (`server.ahead`). */
   ahead?: number;
   /**
@@ -163,7 +165,7 @@ export class TestServer extends Api {
   }
 
   static async start(options: StartOptions = {}): Promise<TestServer> {
-    const { settings = {}, dataDir, openFiles, clock, hashes, ahead = 0 } = options;
+    const { settings = {}, dataDir, openFiles, clock, hashes, memory, ahead = 0 } = options;
     const { under = (command) => command } = options;
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
@@ -183,6 +185,7 @@ export class TestServer extends Api {
         }),
         TEST_CLOCK_AHEAD: String(ahead),
         ...(hashes && { TEST_HASHES: hashes }),
+        ...(memory && { MIMALLOC_ALLOW_THP: undefined, MIMALLOC_PURGE_DELAY: undefined }),
       },
       stdio: ["ignore", "pipe", "pipe"],
       ...(clock === "movable" && { ipc: () => server.#onObeyed() }),

@@ -46,7 +46,9 @@ test(
     });
     const directory = temporaryDirectory();
     const acknowledged: string[] = [];
-    for (let kill = 0; kill < KILLS; kill++) acknowledged.push(...(await lifeOf(directory, hook.url)));
+    // On a slow machine a life may end before its first commit.
+    for (let kill = 0; kill < KILLS || acknowledged.length <= KILLS; kill++)
+      acknowledged.push(...(await lifeOf(directory, hook.url)));
     hook.answer();
     const last = spawn(directory, "drain");
     expect(await last.exited).toBe(0);
@@ -66,7 +68,6 @@ test(
     const arrived = new Map<string, number>();
     for (const [at, { id }] of hook.received.entries()) if (!arrived.has(id)) arrived.set(id, at);
     const stored = new Set(rows.map(({ id }) => id));
-    expect(acknowledged.length).toBeGreaterThan(KILLS);
     expect(acknowledged.filter((id) => !arrived.has(id))).toEqual([]);
     expect(rows.filter(({ id, status }) => status !== "delivered" || !arrived.has(id))).toEqual([]);
     // Nothing is sent before its commit.

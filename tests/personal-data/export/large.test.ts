@@ -19,7 +19,7 @@ let server: TestServer;
 let small: ExternalUser;
 let large: ExternalUser;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: SETTINGS });
+  server = await TestServer.start({ settings: SETTINGS, memory: "as shipped" });
   small = await externalUser(server);
   large = await externalUser(server);
   fill(server, large.id, { events: MANY, sessions: MANY });
