@@ -67,7 +67,7 @@ async function build(): Promise<string> {
   return outfile;
 }
 
-beforeAll(built, 120_000);
+beforeAll(built);
 
 /** Runs the executable in a directory with nothing but `env` in its environment. */
 async function call(args: string[], env: Record<string, string>, cwd = temporaryDirectory()) {

@@ -122,7 +122,7 @@ beforeAll(async () => {
     throw new Error(`no root can be made: ${await new Response(holder.stderr).text()}`);
   const children = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, "utf8");
   inside = children.trim();
-}, 60_000);
+});
 
 afterAll(async () => {
   holder?.kill("SIGKILL");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { head } from "../support/connections";
 import { TestServer } from "../support/server";
-import { head } from "./connections";
 
 const IDLE_SECONDS = 1;
 /** The runtime looks at its connections every four seconds, and one look late. */
@@ -44,7 +44,7 @@ test.concurrent("a connection is never cut before its idle time is over, wheneve
     expect(seconds).toBeGreaterThanOrEqual(IDLE_SECONDS);
     expect(seconds).toBeLessThan(CUT_WITHIN_SECONDS + 1);
   }
-}, 30_000);
+});
 
 test.concurrent("a connection that was let wait is cut like others once its request is answered", async () => {
   const request = head(
@@ -55,4 +55,4 @@ test.concurrent("a connection that was let wait is cut like others once its requ
   const { status, seconds } = await idleAfter(request);
   expect(status).toBe(404);
   expect(seconds).toBeLessThan(CUT_WITHIN_SECONDS + 1);
-}, 30_000);
+});

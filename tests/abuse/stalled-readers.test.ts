@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { address, ask, head, Stranger } from "../support/connections";
 import { TestServer } from "../support/server";
-import { address, ask, head, Stranger } from "./connections";
 
 const IDLE_SECONDS = 2;
 /** The runtime checks its connections every four seconds. */
@@ -13,7 +13,7 @@ let whole: Buffer;
 beforeAll(async () => {
   server = await TestServer.start({ settings: { "server.idle_seconds": String(IDLE_SECONDS) } });
   whole = (await ask(server, page)).body;
-}, 20_000);
+});
 afterAll(() => server.stop());
 
 /** Reads an answer whose reader pauses for so long once it has begun. */
@@ -40,4 +40,4 @@ test("a reader that takes nothing is cut, whatever it says, and a slow one that 
   expect(silent).toBeLessThan(whole.length);
   expect(talking).toBeLessThan(whole.length);
   expect(body.equals(whole)).toBe(true);
-}, 20_000);
+});

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { address, ask, head, Stranger } from "../support/connections";
 import { soon } from "../support/expectations";
 import { LONGEST_HOLD, longestHold, memoryGrowth } from "../support/pressure";
 import { TestServer } from "../support/server";
-import { address, ask, head, Stranger } from "./connections";
 
 const MB = 1024 * 1024;
 const CONNECTIONS = 300;
@@ -67,7 +67,7 @@ describe("300 bodies of 1 MB that never end cost little memory, and nobody's tim
       expect(held).toBeLessThan(LONGEST_HOLD);
       for (const who of [address(2), address(200)])
         expect((await ask(server, wholeLogin, who)).status).toBe(401);
-    }, 30_000);
+    });
 });
 
 test("beyond the share of an address a body is refused, and its connection ends", async () => {
@@ -101,7 +101,7 @@ test("from many addresses they take no more than 64 MB, and small bodies are sti
     expect((await ask(server, large(), address(who))).status).toBe(400);
     expect((await ask(server, wholeLogin, address(who))).status).toBe(401);
   }
-}, 20_000);
+});
 
 test("many small bodies that a few addresses announce stop nobody else's, and are cut for them", async () => {
   const slow = new Stranger(server, address(202)).send(wholeLogin.slice(0, -1));
@@ -117,7 +117,7 @@ test("many small bodies that a few addresses announce stop nobody else's, and ar
   slow.leave();
   const oldest = await strangers[0]?.answer();
   expect([oldest?.status, oldest?.headers.get("retry-after")]).toEqual([503, "5"]);
-}, 20_000);
+});
 
 const inChunks = head("POST /v1/auth/login", JSON_TYPE, "transfer-encoding: chunked");
 const chunk = (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`;
@@ -138,7 +138,7 @@ test("a body in chunks of a byte is refused once they are thousands", async () =
     for (const { status } of await Promise.all(answers)) expect([0, 400]).toContain(status);
   });
   expect(grown).toBeLessThan(40 * MB);
-}, 20_000);
+});
 
 test("a small body in chunks of a byte, and a large one in many of a segment, are read", async () => {
   const bytes = [...login.toString()].map(chunk).join("");
@@ -153,7 +153,7 @@ test("a small body in chunks of a byte, and a large one in many of a segment, ar
   const { status, body } = await sent.answer();
   expect([status, JSON.parse(body.toString()).error]).toEqual([400, "ValidationError"]);
   sent.leave();
-}, 10_000);
+});
 
 test("hundreds of small bodies at once from one address are all read", async () => {
   const key = await server.key("locations:write", "locations:read");
@@ -163,7 +163,7 @@ test("hundreds of small bodies at once from one address are all read", async () 
   for (const stranger of strangers) stranger.send(body.subarray(10));
   const answers = await Promise.all(strangers.map((stranger) => stranger.answer()));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-}, 20_000);
+});
 
 test("who left in the middle takes no room", async () => {
   const request = declared("POST /v1/auth/login", MB);
@@ -191,4 +191,4 @@ test("a client that waits for 100 Continue, and one that sends slowly, are serve
   expect([100, 401]).toContain((await asking.answer()).status);
   slow.leave();
   asking.leave();
-}, 15_000);
+});

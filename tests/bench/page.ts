@@ -208,7 +208,7 @@ const LOADS = 5;
 
 /** Debian's Chromium, or another system's. Throws where there is none. */
 function startBrowser() {
-  const executablePath = ["chromium", "chromium-browser", "google-chrome"]
+  const executablePath = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"]
     .map((name) => Bun.which(name))
     .find((path) => path !== null);
   if (!executablePath) throw new Error("there is no Chromium here");

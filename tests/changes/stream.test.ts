@@ -156,7 +156,7 @@ test("has a comment each 15 s while it has nothing to tell, also while others' c
   expect(quiet.events.length).toBeGreaterThan(10);
   expect([quiet.isOver, busy.isOver]).toEqual([false, false]);
   for (const reader of [quiet, busy]) reader.leave();
-}, 60_000);
+});
 
 test("ends when a right is taken, and when the credential ends; who comes again learns why", async () => {
   const role = await newRole(server, "gps:read", "trips:read");
@@ -222,5 +222,5 @@ describe.skipIf(process.platform !== "linux")("a reader that doesn't read", () =
     expect(await holdDuring(server, () => Bun.sleep(2_000))).toBeLessThan(500);
     expect(megabytes("VmHWM") - before).toBeLessThan(MAX_MB);
     for (const socket of sockets) socket.destroy();
-  }, 60_000);
+  });
 });

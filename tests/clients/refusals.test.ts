@@ -142,7 +142,7 @@ test("no more than three requests are held at once, and the other subscriptions 
   await eventually(() => held === 2);
   await eventually(() => held === 3);
   expect(most).toBe(3);
-}, 20_000);
+});
 
 test("a listener that throws hinders no other, and its error is uncaught", async () => {
   const { url } = standIn((count) =>

@@ -64,7 +64,7 @@ for (const [name, make, protocol, isThere] of BROKERS)
       await server.stop("SIGKILL");
       await eventually(() => listener.at(topics.status).at(-1) === "offline");
       await listener.stop();
-    }, 30_000);
+    });
 
     test("that is killed, or has forgotten all, is told of the present when it is back", async () => {
       const broker = await started(make);
@@ -85,7 +85,7 @@ for (const [name, make, protocol, isThere] of BROKERS)
         expect(kept.get(topics.state(device.id))).toBe("fresh");
       }
       await server.stop();
-    }, 60_000);
+    });
 
     test("hands on what OwnTracks published while the server was killed, once", async () => {
       const broker = await started(make);
@@ -113,7 +113,7 @@ for (const [name, make, protocol, isThere] of BROKERS)
       expect(timesAt(second)).toEqual([now - 100, ...Array.from({ length: 10 }, (_, at) => now - 90 + at)]);
       await app.stop();
       await second.stop();
-    }, 30_000);
+    });
 
     test("that is stopped, and the server that is killed, again and again, lose nothing", async () => {
       const broker = await started(make);
@@ -140,7 +140,7 @@ for (const [name, make, protocol, isThere] of BROKERS)
       expect(points.filter(({ id }) => !heard.has(id))).toEqual([]);
       await listener.stop();
       await server.stop();
-    }, 60_000);
+    });
   });
 
 describe.skipIf(MOSQUITTO === null)("mosquitto", () => {
@@ -155,5 +155,5 @@ describe.skipIf(MOSQUITTO === null)("mosquitto", () => {
       await listener.stop();
       await server.stop();
     }
-  }, 30_000);
+  });
 });

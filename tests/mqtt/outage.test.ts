@@ -72,7 +72,7 @@ describe.each(["newest", "all"])("a broker that was away for a day, with mqtt.ba
     expect(JSON.parse(broker.retained.get(topics.position(device.id)) ?? "").id).toBe(outside.id);
     await server.stop();
     await broker.stop();
-  }, 30_000);
+  });
 });
 
 test("a broker that forgets all is told anew what it retains", async () => {
@@ -138,7 +138,7 @@ test("cuts and kills of either side lose nothing: each topic has all its message
   expect(firsts).toEqual(firsts.toSorted((a, b) => a - b));
   await server.stop();
   await broker.stop();
-}, 60_000);
+});
 
 test("what is not acknowledged is not done: it comes again after a restart", async () => {
   const broker = await MqttBroker.start();
@@ -162,7 +162,7 @@ test("what is not acknowledged is not done: it comes again after a restart", asy
   for (const { id } of trips) expect(broker.at(topics.trip(id))).toHaveLength(2);
   await third.stop();
   await broker.stop();
-}, 30_000);
+});
 
 test("a message that is refused holds back what follows, and comes once the broker takes it", async () => {
   const broker = await MqttBroker.start();
@@ -182,7 +182,7 @@ test("a message that is refused holds back what follows, and comes once the brok
   expect(broker.at(topics.trip(later.id)).length).toBeGreaterThan(0);
   await server.stop();
   await broker.stop();
-}, 30_000);
+});
 
 test("a broker gets no more messages at a time, and no larger ones, than it says that it takes", async () => {
   const broker = await MqttBroker.start();
@@ -257,7 +257,7 @@ test("beyond sync.max_backlog_mb changes are forgotten, which is said, and publi
   await broker.comes(topics.position(device.id), 2);
   await server.stop();
   await broker.stop();
-}, 30_000);
+});
 
 test("without a broker in the configuration nothing is kept for it", async () => {
   const broker = await MqttBroker.start();

@@ -81,7 +81,7 @@ describe("the state of a device", () => {
     await broker.until(() => broker.retained.get(topic) === "silent");
     await send(server, device);
     expect(await broker.comes(topic, 4)).toEqual(["fresh", "old", "silent", "fresh"]);
-  }, 30_000);
+  });
 
   test("is that of an old position from the beginning", async () => {
     const device = await server.device();

@@ -137,4 +137,4 @@ test("the union of what each client hears is exactly the feed", async () => {
   expect(followers.some(({ connections }) => connections > 3)).toBe(true);
   const { low, high, count } = numbersOf(server);
   expect(count).toBe((high as number) - (low as number) + 1);
-}, 60_000);
+});

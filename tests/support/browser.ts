@@ -6,9 +6,9 @@ import { temporaryDirectory } from "./server";
  * Headless Chromium, driven by Playwright, in which a page reaches nothing but the server that it came from.
  */
 
-/** Debian's executable, or another system's; null where none starts. */
+/** Debian's executable, the one without windows first, or another system's; null where none starts. */
 export const chromium: string | null =
-  ["chromium", "chromium-browser", "google-chrome"]
+  ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
     .map((name) => Bun.which(name))
     .find((path) => path !== null && Bun.spawnSync([path, "--version"]).success) ?? null;
 

@@ -1,10 +1,13 @@
 /**
- * Loaded before every test file (see bunfig.toml): removes the file's temporary directories, closes what a test leaves open, and
- * reports the API's answers that it has seen.
+ * Loaded before every test file (see bunfig.toml): removes the file's temporary directories, closes what a test leaves open,
+ * ends what hangs, and reports the API's answers that it has seen.
  */
-import { afterAll, afterEach, beforeEach } from "bun:test";
+import { afterAll, afterEach, beforeEach, setDefaultTimeout } from "bun:test";
 import { rmSync } from "node:fs";
 import { reportSeen } from "./seen";
+
+// It ends what hangs, and is no bound of speed: a machine may be busy, and slow.
+setDefaultTimeout(240_000);
 
 export const temporaryDirectories: string[] = [];
 

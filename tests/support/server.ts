@@ -185,7 +185,7 @@ export class TestServer extends Api {
         }),
         TEST_CLOCK_AHEAD: String(ahead),
         ...(hashes && { TEST_HASHES: hashes }),
-        ...(memory && { MIMALLOC_ALLOW_THP: undefined, MIMALLOC_PURGE_DELAY: undefined }),
+        ...(memory && { MIMALLOC_PURGE_DELAY: undefined }),
       },
       stdio: ["ignore", "pipe", "pipe"],
       ...(clock === "movable" && { ipc: () => server.#onObeyed() }),

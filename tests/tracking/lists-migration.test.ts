@@ -22,7 +22,7 @@ const GONE = "00000000-0000-7000-8000-00000000000c";
 const CATEGORY = "00000000-0000-7000-8000-00000000000d";
 
 /** For a machine that others load too. */
-const TIMEOUT = 60_000;
+const TIMEOUT = 240_000;
 
 const directory = temporaryDirectory();
 const template = join(directory, "template.db");

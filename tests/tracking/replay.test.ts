@@ -95,7 +95,7 @@ beforeAll(async () => {
   for (const fix of track) answered.push(await post(fix));
   messages = await client.heard();
   await client.close();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** Plain `fetch`: checking each of so many answers against the document would double the time. */

@@ -158,7 +158,7 @@ describe("a rule on silence", () => {
     expect(await briefOf(server, found.id)).toEqual(["open silence"]);
     await send(server, found);
     expect(await briefOf(server, found.id)).toEqual(["cleared silence"]);
-  }, 30_000);
+  });
 });
 
 test("a condition that is held back when the server ends is raised by the next one", async () => {
@@ -171,7 +171,7 @@ test("a condition that is held back when the server ends is raised by the next o
   token = await server.admin();
   await eventually(async () => (await briefOf(server, device.id)).length > 0);
   expect(await briefOf(server, device.id)).toEqual(["open speed"]);
-}, 30_000);
+});
 
 test("a rule on a water level raises above or below its limit", async () => {
   const [{ station_id, level_cm }] = done(await server.get("/v1/pegel/stations", { token }));
@@ -188,7 +188,7 @@ test("a rule on a water level raises above or below its limit", async () => {
   const raised = await ofLevels();
   expect(raised.map(({ rule_name }) => rule_name).toSorted()).toEqual(["high", "low"]);
   expect(raised[0]).toMatchObject({ subject: station_id, value: level_cm, device_id: null, latitude: null });
-}, 20_000);
+});
 
 test("a rule on the installation raises out of bounds", async () => {
   await newRule(server, { type: "system", what: "disk_free", below: 1e12 }, { name: "full" });
@@ -200,7 +200,7 @@ test("a rule on the installation raises out of bounds", async () => {
   expect(others).toEqual([]);
   expect(alert).toMatchObject({ rule_name: "full", subject: "disk_free", status: "open" });
   expect(alert.message).toMatch(/^[\d.]+ MB are free on the disk$/);
-}, 45_000);
+});
 
 describe("an alert", () => {
   test("is told to its targets when it is raised, acknowledged and cleared", async () => {
@@ -381,7 +381,7 @@ describe("an alert", () => {
     token = await server.admin();
     await eventually(async () => (await briefOf(server, over.id)).length === 0);
     expect(await briefOf(server, open.id)).toEqual(["open speed"]);
-  }, 30_000);
+  });
 });
 
 describe("the channel alerts", () => {

@@ -48,4 +48,4 @@ test("0 days keep all; of more days, those that were cleared and are older go, w
   expect(await withRetention(365)).toEqual(["cleared speed", "cleared speed"]);
   await Bun.sleep(500);
   expect(await alertsOf(server)).toHaveLength(2);
-}, 30_000);
+});

@@ -130,4 +130,4 @@ test(`${STORIES} random stories raise and clear the alerts that a reference does
     expect([story, sorted(found)]).toEqual([story, sorted(expected)]);
   }
   expect(raised).toBeGreaterThan(STORIES * 4);
-}, 120_000);
+});

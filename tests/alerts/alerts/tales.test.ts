@@ -225,5 +225,4 @@ test.each(Array.from({ length: TALES }, (_, at) => FROM + at))(
     // Silence of a device that is done would go on.
     for (const { id } of rules) await changeRule(server, id, { is_active: false });
   },
-  60_000,
 );

@@ -111,7 +111,7 @@ describe("the anchor watch", () => {
     expect(await alerts()).toEqual([]);
     expect(total.gaps).toBeGreaterThan(20);
     expect(total.outliers).toBeGreaterThan(20);
-  }, 120_000);
+  });
 
   test.each([
     ["", false],

@@ -51,7 +51,7 @@ test("a water level is raised once, kept while the source fails, and cleared wit
   pegel.stations = [];
   expect(await look()).toEqual([`open water_level ${STATION.uuid} ×2`]);
   await server.stop();
-}, 60_000);
+});
 
 test("measures raise out of bounds, stay over a restart until they are known, and end with their source", async () => {
   const backups = join(temporaryDirectory(), "backups");
@@ -97,7 +97,7 @@ test("measures raise out of bounds, stay over a restart until they are known, an
     return (await told(server)).toSorted().join() === over.join();
   });
   await server.stop();
-}, 60_000);
+});
 
 test("an old backup and emails that don't leave are raised, and cleared as there is a new one and they have left", async () => {
   const backups = join(temporaryDirectory(), "backups");
@@ -139,4 +139,4 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   });
   await server.stop();
   await mailbox.stop();
-}, 60_000);
+});

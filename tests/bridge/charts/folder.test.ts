@@ -92,7 +92,7 @@ describe("a file", () => {
         503,
         ...["one", "other, which is longer"].map((layer) => new TextDecoder().decode(mvt(layer))),
       ]).toContain(each);
-  }, 30_000);
+  });
 
   test("that is replaced without a pause by another program is never missing", async () => {
     writePmtiles(at("busy.pmtiles"), twoTiles(gzipped(mvt("one"))));
@@ -108,7 +108,7 @@ describe("a file", () => {
       replacing.kill();
       await replacing.exited;
     }
-  }, 30_000);
+  });
 
   test("is left alone with a name that is hidden, or that of no chart", async () => {
     for (const name of [".hidden.pmtiles", "._sound.pmtiles", "notes.txt", "sound.pmtiles.part"])

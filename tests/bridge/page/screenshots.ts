@@ -69,7 +69,7 @@ async function startDemo() {
 
 /** Headless Chromium with the flags by which it draws a map without a graphics card. */
 async function startBrowser() {
-  const executablePath = ["chromium", "chromium-browser", "google-chrome"]
+  const executablePath = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"]
     .map((name) => Bun.which(name))
     .find((path) => path !== null);
   if (!executablePath) throw new Error("there is no Chromium here: apt-get install chromium");

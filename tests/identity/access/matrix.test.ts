@@ -524,7 +524,7 @@ describe("a refusal changes nothing", () => {
     }
     expect(effective.length).toBeGreaterThan(writing().length * 0.4);
     // Notifications go to addresses that are asked for over the network, with timeouts of their own.
-  }, 90_000);
+  });
 });
 
 /** The credential that each operation must require; operations that don't exist yet are skipped. */

@@ -51,7 +51,7 @@ beforeAll(() => {
     ...Array.from({ length: 1_800 }, otherEvent),
   ].sort((a, b) => a.created_at - b.created_at);
   sqlite.transaction(() => writeEvents(sqlite, events))();
-}, 60_000);
+});
 afterAll(() => closeDatabase());
 
 const ORDERS: EventOrder[] = SORT_FIELDS.flatMap((field) =>
@@ -105,7 +105,7 @@ test("every list's pages are those that going through all events finds, at any d
             });
           }
         }
-}, 120_000);
+});
 
 /** The rows within the bounds of the statements that `act` runs: no more of them are walked over or sorted. */
 function rowsWithin(act: () => void): number {

@@ -172,7 +172,7 @@ describe("a change past the server is found", () => {
       // A number of its own stands in the wrong place, and an identifier is what is named.
       expect([name, found.number]).toEqual([name, name === "number" ? found.number : at + 1]);
     }
-  }, 60_000);
+  });
 
   /** Flips a bit of a value, and returns the break; null where the value was null and stays so. */
   async function changeBit(id: string, name: string, type: string, random: () => number) {
@@ -333,7 +333,7 @@ describe("what goes", () => {
     } finally {
       await aged.stop();
     }
-  }, 30_000);
+  });
 });
 
 const directory = temporaryDirectory();
@@ -498,7 +498,7 @@ describe("events of an earlier version", () => {
       await later.stop();
     }
     expect(interrupted).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   /** That database has no system key of the tests. */
   async function verified2({ dataDir }: TestServer) {

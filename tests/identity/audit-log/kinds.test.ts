@@ -62,7 +62,7 @@ describe("kinds of events from outside", () => {
     } finally {
       await server.stop();
     }
-  }, 30_000);
+  });
 });
 
 describe("a list in the order of types", () => {
@@ -86,7 +86,7 @@ describe("a list in the order of types", () => {
           ),
         );
     })();
-  }, 60_000);
+  });
   afterAll(() => closeDatabase());
 
   test("reads the counts of all days for the types of its page alone", () => {

@@ -58,7 +58,7 @@ beforeAll(() => {
   migrations.push(...after);
   migrate();
   write(EVENTS / 2);
-}, 60_000);
+});
 afterAll(() => closeDatabase());
 
 function expectSame(
@@ -99,7 +99,7 @@ describe("one user's events", () => {
     for (const filters of FILTERS) expectSame({ userIds: ["anna"], ...filters });
     expectSame({ userIds: ["bert"] });
     expectSame({ userIds: ["nobody"] });
-  }, 60_000);
+  });
 
   test("also in every other order", () => {
     for (const field of ["created_at", "event_type", "status"] as const)
@@ -108,7 +108,7 @@ describe("one user's events", () => {
           { userIds: ["anna"], from: START + 100.3 * DAY, to: START + 103.8 * DAY },
           { field, direction },
         );
-  }, 60_000);
+  });
 
   test("stay counted when events are reported and deleted, to the last one", () => {
     sqlite.run(
@@ -127,5 +127,5 @@ describe("one user's events", () => {
     expect(countEventsOf(["anna"])).toBe(
       idsFromScratch({ userIds: ["anna"] }, { field: "created_at", direction: "asc" }).length,
     );
-  }, 60_000);
+  });
 });

@@ -22,7 +22,7 @@ const many = (step: number) => 2 * step + step / 50;
 const others = (step: number) => step + step / 25;
 
 /** For a machine that others load too. */
-const TIMEOUT = 60_000;
+const TIMEOUT = 240_000;
 
 const directory = temporaryDirectory();
 const templateOf = (step: number) => join(directory, `template-${step}.db`);

@@ -270,7 +270,7 @@ describe("a provider", () => {
     expect((await server.get("/health/live")).status).toBe(200);
     const step = await waiting;
     expect([step.status, /<code>(\w+)</.exec(step.html)?.[1]]).toEqual([503, "provider_unreachable"]);
-  }, 20_000);
+  });
 
   for (const [what, more] of [
     ["is another than the configured issuer", { metadata: { issuer: "https://evil.example" } }],

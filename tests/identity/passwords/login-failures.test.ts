@@ -109,7 +109,7 @@ describe("failures in somebody's name", () => {
     expect((await login(user.home, user.username, user.password)).status).toBe(200);
     await server.advance(Number(refused.headers.get("retry-after")) * SECOND);
     expect((await login(newAddress(), user.username)).status).toBe(401);
-  }, 30_000);
+  });
 
   test("count by what was typed: a name tells nothing of the address that belongs to it", async () => {
     const user = await owner();

@@ -238,7 +238,7 @@ describe("a hundred wrong codes in a row", () => {
     await own.stop();
     own = await start({ "rate_limit.enabled": "false" }, own.dataDir);
     expect(await isLocked(user)).toBe(true);
-  }, 30_000);
+  });
 
   test("are no hundred with a right one among them", async () => {
     const user = await guarded(own);

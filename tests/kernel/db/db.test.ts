@@ -531,7 +531,7 @@ describe("a lock that another process holds", () => {
       await later;
     });
     expect(numbers(outside)).toEqual([3]);
-  }, 20_000);
+  });
 });
 
 describe("migrations", () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
-import { ask, head } from "../../abuse/connections";
+import { ask, head } from "../../support/connections";
 import { TestServer } from "../../support/server";
 
 /** JSON answers, compressed for clients that ask for it. */
@@ -15,7 +15,7 @@ beforeAll(async () => {
       token: server.systemKey,
       body: { name: "Large", metadata: { text: `${made}ä${"x".repeat(15_000)}` } },
     });
-}, 30_000);
+});
 afterAll(() => server.stop());
 
 const get = (path: string, ...headers: string[]) =>

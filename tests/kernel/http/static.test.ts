@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { preferredCoding } from "../../../src/kernel/http/compress";
-import { ask, head } from "../../abuse/connections";
+import { ask, head } from "../../support/connections";
 import { TestServer } from "../../support/server";
 
 // Compressing GraphiQL takes long on a busy machine.

@@ -133,7 +133,7 @@ test("whatever else comes is acknowledged, counted and left alone", async () => 
   expect(grown("rejected") + grown("no_position")).toBe(payloads.length);
   expect(grown("no_position")).toBeGreaterThanOrEqual(4);
   expect((await brokerHealth(server)).status).toBe("up");
-}, 30_000);
+});
 
 describe("while the server is away", () => {
   test("the broker keeps what comes, and it is stored afterwards, once", async () => {
@@ -153,7 +153,7 @@ describe("while the server is away", () => {
     expect(storedOf(third, device.id)).toHaveLength(times.length);
     await third.stop();
     await own.stop();
-  }, 30_000);
+  });
 
   test("one that the broker retains is stored as it is first subscribed to", async () => {
     const own = await MqttBroker.start();
@@ -167,7 +167,7 @@ describe("while the server is away", () => {
     await own.until(() => storedOf(second, device.id).length === 1);
     await second.stop();
     await own.stop();
-  }, 30_000);
+  });
 });
 
 test("without mqtt.owntracks nothing is taken", async () => {

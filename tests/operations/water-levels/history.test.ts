@@ -295,7 +295,7 @@ describe("what is fetched for other reasons", () => {
     expect(rows(other, level, "first-3")).toContainEqual({ level_cm: 777 });
     expect(rows(other, level, "second-19")).toEqual([]);
     await other.stop();
-  }, 30_000);
+  });
 });
 
 describe("without a network", () => {

@@ -72,4 +72,4 @@ test("kill -9 in the middle of a scrubbing leaves an account that is gone, and t
   } finally {
     await third.stop();
   }
-}, 60_000);
+});

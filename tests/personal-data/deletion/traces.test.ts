@@ -140,7 +140,7 @@ test("nothing names a deleted account: in events by all doors, in reasons, repor
     user_id: user.id,
     metadata: '{"reason":"The account was deleted by an administrator"}',
   });
-}, 30_000);
+});
 
 test("the note of an alert that a deleted account acknowledged goes, the alert stays", async () => {
   const user = await staff(server, "alerts:read", "alerts:write");
@@ -328,7 +328,7 @@ test("requests are answered while many events are gone through", async () => {
   // Outside readers see intermediate states, but only those between two steps.
   expect(seen.size).toBeGreaterThan(2);
   for (const n of seen) expect(n % 500).toBe(0);
-}, 30_000);
+});
 
 describe("the outbox", () => {
   const DAY = 86_400_000;
@@ -464,4 +464,4 @@ test("an upgrade goes through the accounts that a former version deleted, and ra
   } finally {
     await second.stop();
   }
-}, 30_000);
+});

@@ -17,4 +17,4 @@ test("leaves something in each table", async () => {
   expect(Object.keys(UNFILLED).filter((name) => ![...filled, ...empty].includes(name))).toEqual([]);
   const { KEEP_INTO } = process.env;
   if (KEEP_INTO) await keep(lived, KEEP_INTO);
-}, 120_000);
+});

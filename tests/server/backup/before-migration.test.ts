@@ -257,7 +257,7 @@ describe("before a database that holds data is migrated", () => {
       expect(namesIn(backups(dataDir)).length).toBeGreaterThan(0);
       expect(namesIn(backups(dataDir)).filter((name) => !name.endsWith("Z.db"))).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 /** A statement after which the last of several migrations fails. */
@@ -439,5 +439,5 @@ describe("rollback", () => {
       expect(ask(database(dataDir), "PRAGMA integrity_check")).toEqual(["ok"]);
       expect(ask(database(dataDir), "SELECT count(*) FROM users")).toEqual([20_001]);
     }
-  }, 60_000);
+  });
 });

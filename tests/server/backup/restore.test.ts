@@ -248,7 +248,7 @@ describe("restore that is killed", () => {
     expect(kept).toContain("fairlead-before-restore-20260504T093007Z.db");
     expect(formerOf(target)).not.toContain("fairlead-before-restore-20260504T093007Z.db");
     expect(formerOf(target).length).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });
 
 test.skipIf(process.geteuid?.() !== 0)(

@@ -68,7 +68,7 @@ describe("a server with backup.interval_hours", () => {
     await third.stop();
     const made = backups().filter((one) => isWhole(one) && one !== old);
     expect(backups().sort()).toEqual([old, ...made, growing, "mine.partial"].sort());
-  }, 20_000);
+  });
 });
 
 /** Beyond the highest number that Linux gives. */

@@ -25,7 +25,7 @@ const settings = {
   ...{ "backup.interval_hours": "24", "backup.verify": "deep", "metrics.enabled": "true" },
   "log.level": "error",
 };
-const TIMEOUT = 60_000;
+const TIMEOUT = 240_000;
 
 const backupOf = async (server: TestServer) => (await server.get("/health")).body.services.backup;
 const metric = async (server: TestServer, name: string) =>

@@ -112,7 +112,7 @@ describe("a database that takes no writes, as on a full disk,", () => {
       /"started","version":"[^"]+","address":"127\.0\.0\.1:\d+","data_dir":"[^"]+","schema":"\d{4}_/,
     );
     expect(lines.at(-1)).toContain('"stopped"');
-  }, 60_000);
+  });
 });
 
 describe("a server that stops", () => {

@@ -359,7 +359,7 @@ describe("the shore", () => {
       expect(held(fleet, shore)).toEqual(idsOf(all));
     }
     await shore.stop();
-  }, 60_000);
+  });
 
   test("that was restored names the numbers that it has", async () => {
     const dataDir = temporaryDirectory();
@@ -390,7 +390,7 @@ describe("the shore", () => {
     await restored.send({ backlog: { positions: second } });
     expect(held(fleet, shore)).toEqual(idsOf(first, second));
     await shore.stop();
-  }, 30_000);
+  });
 
   test("tells how far it holds each lane", async () => {
     const { id, sender } = await newFleet();

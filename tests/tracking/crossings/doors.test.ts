@@ -53,7 +53,7 @@ beforeAll(async () => {
     // A hole may stick out of its ring.
     return answer.status === 400 ? null : expectStatus(answer, 201).body.data;
   });
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 const accuracy = (name: string, { accuracy_m }: TrackFix) =>
@@ -172,7 +172,7 @@ test("three recorded tracks end as an orderly pass, however they come", async ()
   }
   // Tracks on which nothing happens prove nothing.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
-}, 120_000);
+});
 
 test("its zones are of all kinds", () => {
   const kinds = zones.map(({ zone }: { zone: RecordedZone }) => zone.kind);

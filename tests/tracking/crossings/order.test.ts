@@ -23,7 +23,7 @@ beforeAll(async () => {
   tracks = [...(await recordedTracks()), ...(await movedTracks())];
   setClock(() => 0);
   zones = await makeZones(randomFrom(21), tracks, 200);
-}, 30_000);
+});
 afterAll(() => {
   setClock();
   closeDatabase();
@@ -81,7 +81,7 @@ test(`${CASES} shuffled deliveries at 200 zones of all kinds end as an orderly p
       .get()?.n ?? 0;
   // Tracks on which nothing happens prove nothing.
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(CASES * 0.45);
-}, 120_000);
+});
 
 const STORIES = Number(process.env.STORIES ?? 20);
 
@@ -164,4 +164,4 @@ test(`${STORIES} stories in which zones begin anew and fixes are marked, unmarke
     for (const { zone } of own) await deleteGeofence(SERVICE, zone.id);
   }
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
-}, 120_000);
+});

@@ -35,7 +35,7 @@ test("don't come for https, for the local network, nor where the proxy doesn't s
   ] as Record<string, string>[]) {
     expect(await isWarned(headers)).toBe(false);
   }
-}, 30_000);
+});
 
 test("don't come for what a stranger claims without a proxy", async () => {
   const headers = { "x-forwarded-for": "203.0.113.5", "x-forwarded-proto": "http" };

@@ -35,44 +35,36 @@ test.each([
   ["brackets that open", "generic", "generic", filled("[")],
   ["brackets in brackets", "owntracks", "owntracks", `${"[".repeat(SIZE / 2)}${"]".repeat(SIZE / 2)}`],
   ["objects in objects", "overland", "overland", filled('{"a":')],
-])(
-  "%s keep nobody waiting, and count as done",
-  async (_, format, door, raw) => {
-    const tracker = await newTracker(server, format);
-    const held = await longestHold(server, async () => {
-      for (let at = 0; at < 3; at++)
-        expectStatus(
-          await server.post(`/v1/ingest/${door}`, {
-            token: tracker.token,
-            raw,
-            headers: { "content-type": "application/x-www-form-urlencoded" },
-          }),
-          200,
-        );
-    });
-    expect(held).toBeLessThan(LONGEST_HOLD);
-    expect((await readTracker(server, tracker)).last_rejection.reason).toBe("too_large");
-  },
-  60_000,
-);
+])("%s keep nobody waiting, and count as done", async (_, format, door, raw) => {
+  const tracker = await newTracker(server, format);
+  const held = await longestHold(server, async () => {
+    for (let at = 0; at < 3; at++)
+      expectStatus(
+        await server.post(`/v1/ingest/${door}`, {
+          token: tracker.token,
+          raw,
+          headers: { "content-type": "application/x-www-form-urlencoded" },
+        }),
+        200,
+      );
+  });
+  expect(held).toBeLessThan(LONGEST_HOLD);
+  expect((await readTracker(server, tracker)).last_rejection.reason).toBe("too_large");
+});
 
 test.each([
   ["brackets", "["],
   ["items", "[],"],
-])(
-  "%s in an encrypted message keep nobody waiting",
-  async (_, piece) => {
-    const tracker = await newTracker(server, "owntracks", { with_encryption: true });
-    const nonce = randomBytes(24);
-    const text = Buffer.from(piece.repeat(1_500_000 / piece.length));
-    const box = secretbox(Buffer.from(tracker.answer.encryption_key), nonce).seal(text);
-    const body = { _type: "encrypted", data: Buffer.concat([nonce, box]).toString("base64") };
-    const held = await longestHold(server, async () => {
-      for (let at = 0; at < 3; at++)
-        expectStatus(await server.post("/v1/ingest/owntracks", { token: tracker.token, body }), 200);
-    });
-    expect(held).toBeLessThan(LONGEST_HOLD);
-    expect((await readTracker(server, tracker)).last_rejection.reason).toBe("malformed");
-  },
-  60_000,
-);
+])("%s in an encrypted message keep nobody waiting", async (_, piece) => {
+  const tracker = await newTracker(server, "owntracks", { with_encryption: true });
+  const nonce = randomBytes(24);
+  const text = Buffer.from(piece.repeat(1_500_000 / piece.length));
+  const box = secretbox(Buffer.from(tracker.answer.encryption_key), nonce).seal(text);
+  const body = { _type: "encrypted", data: Buffer.concat([nonce, box]).toString("base64") };
+  const held = await longestHold(server, async () => {
+    for (let at = 0; at < 3; at++)
+      expectStatus(await server.post("/v1/ingest/owntracks", { token: tracker.token, body }), 200);
+  });
+  expect(held).toBeLessThan(LONGEST_HOLD);
+  expect((await readTracker(server, tracker)).last_rejection.reason).toBe("malformed");
+});

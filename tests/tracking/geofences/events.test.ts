@@ -486,4 +486,4 @@ test("agrees with a plain scan over 150 zones of all sizes for a device that wan
   );
   expect(expected.flat().length).toBeGreaterThan(1_000);
   await own.stop();
-}, 30_000);
+});

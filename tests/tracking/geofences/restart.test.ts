@@ -32,4 +32,4 @@ test("a zone watches on after a restart, though all positions were deleted meanw
   const { body } = await second.get("/v1/geofence-events", { token });
   expect(body.data.map(({ event }: { event: string }) => event)).toEqual(["exit", "enter"]);
   await second.stop();
-}, 30_000);
+});

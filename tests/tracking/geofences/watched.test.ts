@@ -18,7 +18,7 @@ beforeAll(async () => {
   const random = randomFrom(3);
   for (let n = 0; n < COUNT; n++)
     await createGeofence(SERVICE, anyZone(random, randomPlace(random), 200)).catch(() => null);
-}, 30_000);
+});
 afterAll(closeDatabase);
 
 const zonesOn = (from: Place, to: Place): readonly Zone[] =>

@@ -115,7 +115,7 @@ test(`a buffer of ${FIXES} fixes, sent twice, shuffled and cut, with answers los
   await server.stop();
   expect(waiting).toEqual([]);
   expect(left(dataDir)).toEqual(expected);
-}, 120_000);
+});
 
 /** Requests of 1 to 1,000 positions, small ones as often as large ones. */
 function cut(positions: Position[], random: () => number): Position[][] {

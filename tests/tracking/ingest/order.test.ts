@@ -162,4 +162,4 @@ test(`${STORIES} voyages end the same, however their fixes came`, async () => {
   }
   // Stories in which nothing happens prove nothing.
   expect(Math.min(seen.marked, seen.joined, seen.loose)).toBeGreaterThan(STORIES * 2);
-}, 120_000);
+});

@@ -256,7 +256,7 @@ describe("the device of the own positions", () => {
     expect((await doctor(nobody, new URL(missing.url).port)).join()).toMatch(/^problem .* is no device/);
     const output = await outputOfWholeRun(missing);
     expect(linesIn(output, "position.device names no device")).toHaveLength(1);
-  }, 20_000);
+  });
 });
 
 test("the vessels and the own position share one connection to the same receiver", async () => {
@@ -307,4 +307,4 @@ test("a receiver that plays a whole log at once has all of it stored, and holds 
   await eventually(async () => (await total()) === fixes.length / 10);
   await server.stop();
   await receiver.stop();
-}, 30_000);
+});

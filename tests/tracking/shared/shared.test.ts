@@ -286,7 +286,7 @@ describe("a hidden zone", () => {
     for (const { id } of [late, outside])
       expectStatus(await server.delete(`/v1/gps/${id}`, { token: admin }), 204);
     expect(await placeBy(link.token)).toBeNull();
-  }, 30_000);
+  });
 
   test("hides also while it isn't active, and follows its shape", async () => {
     const { device, zone, link } = await hiding({}, { is_active: false });
@@ -379,4 +379,4 @@ test("a hundred thousand positions in a hidden zone delay nobody for long", asyn
   for (let index = 0; index < 20; index++) await placeBy(token);
   // Looked through once alone.
   expect((processorTimeOf(server.pid) - before) / 20).toBeLessThan(100);
-}, 30_000);
+});

@@ -132,7 +132,7 @@ describe("stored timelines", () => {
       expect(spansLeft()).toEqual([]);
       expectTimeline(device, timelineOf(fixes, measures), { seed });
     }
-  }, 30_000);
+  });
 
   test("end as an orderly pass after shuffled, cut, repeated and late requests", async () => {
     for (let seed = 1; seed <= 80; seed++) {
@@ -153,7 +153,7 @@ describe("stored timelines", () => {
       expectTimeline(shuffled, timelineOf(fixes, measures), { seed, pass: "shuffled" });
       expect(dump(shuffled)).toEqual(dump(orderly));
     }
-  }, 60_000);
+  });
 
   test("follow marks, their withdrawal, deletions and other measures", async () => {
     for (let seed = 1; seed <= 20; seed++) {
@@ -194,7 +194,7 @@ describe("stored timelines", () => {
       });
       await check("measured anew", measures);
     }
-  }, 60_000);
+  });
 
   test("come for positions from before the upgrade, in steps that survive a kill, with positions in between", async () => {
     const statements = migrations
@@ -223,7 +223,7 @@ describe("stored timelines", () => {
       }
       expectTimeline(device, timelineOf(fixes), { seed });
     }
-  }, 30_000);
+  });
 
   test("leave the track behind the next quarter of an hour alone", async () => {
     // A walk of a day without a stop, one fix a minute.

@@ -146,7 +146,7 @@ describe("POST /v1/devices/{id}/trackers", () => {
     const { id } = created[0]?.body.data ?? {};
     await server.delete(pathOf(device, id), { token: admin });
     expect((await server.post(pathOf(device), { token: admin, body: body() })).status).toBe(201);
-  }, 20_000);
+  });
 });
 
 describe("GET /v1/devices/{id}/trackers", () => {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import type { Api } from "../support/api";
+import type { Api } from "./api";
 
 /** Connections of strangers who send anything, and read at any pace. */
 
