@@ -27,9 +27,9 @@ if (!(Number.isSafeInteger(runs) && runs > 0 && Number.isSafeInteger(seed))) {
   process.exit(2);
 }
 process.stdout.write(`seed ${seed}\n`);
-const tests = Bun.spawn([process.execPath, "test", "--timeout=3600000", "--only-failures", "tests/fuzz"], {
+const tests = Bun.spawn([process.execPath, "test", "--only-failures", "tests/fuzz"], {
   cwd: `${import.meta.dir}/../..`,
-  env: { ...process.env, FUZZ_RUNS: String(runs), FUZZ_SEED: String(seed) },
+  env: { ...process.env, FUZZ_RUNS: String(runs), FUZZ_SEED: String(seed), TEST_TIMEOUT: "3600000" },
   stdio: ["ignore", "inherit", "inherit"],
 });
 process.exit(await tests.exited);

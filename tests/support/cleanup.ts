@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeEach, setDefaultTimeout } from "bun:test";
 import { rmSync } from "node:fs";
 import { reportSeen } from "./seen";
 
-// It ends what hangs, and is no bound of speed: a machine may be busy, and slow.
-setDefaultTimeout(240_000);
+// It ends what hangs, and is no bound of speed: a machine may be busy, and slow. It overrides `bun test --timeout`.
+setDefaultTimeout(Number(process.env.TEST_TIMEOUT ?? 240_000));
 
 export const temporaryDirectories: string[] = [];
 

@@ -28,8 +28,13 @@ if (!Number.isSafeInteger(seed)) {
   process.exit(2);
 }
 process.stdout.write(`seed ${seed}\n`);
-const tests = Bun.spawn([process.execPath, "test", "--timeout=7200000", "./tests/sync/line-figures.ts"], {
+const tests = Bun.spawn([process.execPath, "test", "./tests/sync/line-figures.ts"], {
   stdio: ["ignore", "inherit", "inherit"],
-  env: { ...process.env, LINE_SEED: String(seed), ...(values.quick && { LINE_QUICK: "1" }) },
+  env: {
+    ...process.env,
+    LINE_SEED: String(seed),
+    TEST_TIMEOUT: "7200000",
+    ...(values.quick && { LINE_QUICK: "1" }),
+  },
 });
 process.exit(await tests.exited);
