@@ -40,6 +40,8 @@ interface Waits {
 
 interface Resume {
   missed: number;
+  /** Bytes of the database that each of these changes takes. */
+  bytesEach: number;
   seconds: number;
   /** Resident memory of the server before, and the most from then on; null where the system doesn't tell. */
   megabytes: { before: number; most: number } | null;
@@ -56,9 +58,16 @@ export interface Feed {
 
 const EPOCH = "00000000000000be";
 
-/** Gives a stopped server's feed changes of its points, one after the other. */
-function addMissed({ directory }: Place): void {
+/** Gives a stopped server's feed changes of its points, one after the other. Returns the bytes that each takes. */
+function addMissed({ directory }: Place): number {
   const database = new Database(join(directory, "fairlead.db"));
+  const size = () =>
+    database
+      .query<{ bytes: number }, []>(
+        "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+      )
+      .get()?.bytes ?? 0;
+  const before = size();
   database.run("INSERT INTO feed_state VALUES (?)", [EPOCH]);
   database.run(
     `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${MISSED - 1})
@@ -66,7 +75,9 @@ function addMissed({ directory }: Place): void {
      SELECT 0, id, device_id, unixepoch() * 1000 FROM n
      JOIN gps_points ON gps_points.rowid = 1 + i % (SELECT max(rowid) FROM gps_points)`,
   );
+  const bytesEach = (size() - before) / MISSED;
   database.close();
+  return bytesEach;
 }
 
 function megabytes(pid: number, line: "VmRSS" | "VmHWM"): number | null {
@@ -103,7 +114,7 @@ async function waitsUntil({ port, fixture }: Server, isOver: () => boolean): Pro
 }
 
 /** A socket that missed a million changes, and the requests beside it. */
-async function measureResume(clients: Clients, server: Server): Promise<Resume> {
+async function measureResume(clients: Clients, server: Server): Promise<Omit<Resume, "bytesEach">> {
   const until = (end: number) => () => performance.now() > end;
   // Hot paths are compiled first.
   await waitsUntil(server, until(performance.now() + 2_000));
@@ -145,7 +156,7 @@ export async function measureFeed(options: Options, directory: string): Promise<
     preparation.copyTo(join(directory, name)),
   ) as [Place, Place, Place];
   preparation.finish();
-  addMissed(missed);
+  const bytesEach = addMissed(missed);
 
   const clients = new Clients(options);
   const resume = await measureResume(clients, await startFairlead(missed));
@@ -160,7 +171,7 @@ export async function measureFeed(options: Options, directory: string): Promise<
     const figures = { followed: middle(ofFollowed), plain: middle(ofPlain) };
     following.push({ name: scenario.name, ...figures, ratio, isMet: ratio.median >= RATIO });
   }
-  return { following, resume };
+  return { following, resume: { ...resume, bytesEach } };
 }
 
 /** The report, for a person. */
@@ -174,7 +185,7 @@ export function describeFeed({ machine, following, resume }: Feed & { machine: s
     ...[orDash(followed.processorMicroseconds), orDash(plain.processorMicroseconds)],
   ]);
   const head = ["with since", "without", "ratio", "min", "max", "target", "", "p50/p99 ms", "without"];
-  const { missed, seconds, megabytes: memory, waits, idle, isMet } = resume;
+  const { missed, bytesEach, seconds, megabytes: memory, waits, idle, isMet } = resume;
   const waitsOf = (name: string, { requests, p50, p99, longest }: Waits, wanted: string[]) => [
     name,
     ...[whole(requests), fixed(p50), fixed(p99), fixed(longest), ...wanted],
@@ -185,6 +196,7 @@ export function describeFeed({ machine, following, resume }: Feed & { machine: s
     table([["", ...head, "CPU µs", "without"], ...deliveries]),
     "",
     `a socket that missed ${whole(missed)} changes got them in ${seconds.toFixed(1)} s, ${perSecond(missed / seconds)};`,
+    `each takes ${whole(bytesEach)} bytes of the database;`,
     memory === null
       ? "the memory of the server is not known on this system"
       : `the server had ${memory.before.toFixed(0)} MB before, and at most ${memory.most.toFixed(0)} MB`,

@@ -80,7 +80,7 @@ const count = (metrics: string, name: string): number =>
 const SETTINGS = { "mqtt.owntracks": "true", "metrics.enabled": "true" };
 
 describe("a broker", () => {
-  test("that floods with retained messages, a hundred megabytes, takes no memory, and nothing else waits", async () => {
+  test("that floods with retained messages, two hundred megabytes, takes little memory, and nothing else waits", async () => {
     const message = generate(
       {
         ...{ cmd: "publish", topic: "owntracks/nobody/phone", qos: 0, retain: true, dup: false },
@@ -89,7 +89,7 @@ describe("a broker", () => {
       V5,
     );
     const bytes = Buffer.concat(Array.from({ length: 100 }, () => message));
-    const total = 100_000_000;
+    const total = 200_000_000;
     const url = await attacker((socket, packet) => packet.cmd === "connect" && flood(socket, bytes, total));
     const server = await startWith({ url }, SETTINGS, { memory: "as shipped" });
     await server.admin();
@@ -97,7 +97,7 @@ describe("a broker", () => {
     const messages = Math.floor(total / message.length) - 1_000;
     const outcome = 'fairlead_mqtt_received_total{outcome="unknown_device"}'.replace(/[{}"]/g, "\\$&");
     const most = await endures(server, (metrics) => count(metrics, outcome) > messages);
-    expect(most - before).toBeLessThan(80);
+    expect(most - before).toBeLessThan(120);
     await server.stop();
   });
 

@@ -84,6 +84,11 @@ export class SmtpStandIn {
     this.#refusals.push({ step, code });
   }
 
+  /** The number of refusals that are still to come. */
+  get refusalsLeft(): number {
+    return this.#refusals.length;
+  }
+
   async stop(): Promise<void> {
     await new Promise<void>((closed) => {
       this.#server.close(() => closed());

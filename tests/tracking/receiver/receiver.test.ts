@@ -276,7 +276,10 @@ test("the vessels and the own position share one connection to the same receiver
   receiver.send(sentence(classA(211_000_001, raw)), rmc(under(0)), rmc(under(1)));
   await stored(server, 1);
   await server.advance(MINUTE);
-  const { type, data } = await client.next();
+  let update = await client.next();
+  // One that was due before the position was stored has no place to tell vessels near.
+  if (update.data.vessels.length === 0) update = await client.next();
+  const { type, data } = update;
   expect([type, data.vessels.map(({ mmsi }: { mmsi: number }) => mmsi)]).toEqual([
     "vesselsUpdate",
     [211_000_001],
