@@ -64,8 +64,8 @@ function scratchDirectory(): string {
 }
 
 /**
- * Settings of the engine for the programs of a run, which live for seconds. The compilers for code that runs long begin ten
- * times later, since they took a sixth of all processor time. Freed memory is kept, which saved a
+ * Settings of the engine for the programs of a run, which live for seconds. The compiler for code that runs long begins ten
+ * times later, and the one after it never, since they took a sixth of all processor time. Freed memory is kept, which saved a
  * fifth of the time where a page fault costs 15 µs; a server whose memory is tested gives it back as the shipped program does:
  * `memory: "as shipped"`.
  */
@@ -73,6 +73,7 @@ const ENGINE = {
   BUN_JSC_thresholdForOptimizeAfterWarmUp: "10000",
   BUN_JSC_thresholdForOptimizeAfterLongWarmUp: "10000",
   BUN_JSC_thresholdForOptimizeSoon: "10000",
+  BUN_JSC_useFTLJIT: "0",
   MIMALLOC_PURGE_DELAY: "-1",
 };
 

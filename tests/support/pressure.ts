@@ -82,7 +82,7 @@ async function plainTraffic(server: TestServer): Promise<void> {
     `${head("POST /v1/auth/verify-email", "content-type: application/json", length)}${body}`,
   );
   const small = head("GET /health/live");
-  await Promise.all(Array.from({ length: 60 }, (_, at) => ask(server, large, address(2 + (at % 10)))));
+  await Promise.all(Array.from({ length: 300 }, (_, at) => ask(server, large, address(2 + (at % 10)))));
   await Promise.all(Array.from({ length: 500 }, () => ask(server, small)));
 }
 
