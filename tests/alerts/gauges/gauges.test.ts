@@ -105,7 +105,8 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   const mailbox = await SmtpStandIn.start();
   const settings = { ...mailbox.settings(), "backup.interval_hours": "1", "backup.dir": backups };
   let server = await TestServer.start({ settings, clock: "movable" });
-  await eventually(() => readdirSync(backups).length === 1);
+  // Its name until it is whole ends otherwise.
+  await eventually(() => readdirSync(backups).join().endsWith(".db"));
   const message = "{value} hours at {time}{device}{place}";
   await newRule(server, { type: "system", what: "backup_age", above: 2 }, { message });
   await newRule(server, { type: "system", what: "email_queue", above: 0 });
