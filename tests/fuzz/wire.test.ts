@@ -37,7 +37,10 @@ type Bytes = string | Uint8Array;
 /**
  * Sends bytes on a connection of their own. Returns all bytes that came back until the end, or until a pause.
  */
-function send(...parts: Bytes[]): Promise<string> {
+const send = (...parts: Bytes[]): Promise<string> => sendUntil(undefined, ...parts);
+
+/** The same, or until an answer has this status, however long that takes. */
+function sendUntil(status: number | undefined, ...parts: Bytes[]): Promise<string> {
   connections++;
   return new Promise((resolve) => {
     let received = "";
@@ -45,9 +48,10 @@ function send(...parts: Bytes[]): Promise<string> {
       for (const part of parts) socket.write(part);
       socket.end();
     });
-    socket.setTimeout(TIMEOUT, () => socket.destroy());
+    if (status === undefined) socket.setTimeout(TIMEOUT, () => socket.destroy());
     socket.on("data", (data: Buffer) => {
       received += data.toString("latin1");
+      if (status !== undefined && statusesIn(received).includes(status)) socket.destroy();
     });
     // The server may cut the connection: that is under test.
     socket.on("error", () => {});
@@ -272,7 +276,8 @@ describe("served:", () => {
 
   test("a client that asks before it sends its body", async () => {
     const body = JSON.stringify(fix());
-    const received = await send(
+    const received = await sendUntil(
+      201,
       request("POST /v1/gps HTTP/1.1", [
         "content-type: application/json",
         `content-length: ${body.length}`,
