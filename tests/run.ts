@@ -38,6 +38,8 @@ const LONGEST = [
   ...["bridge/page/people", "bridge/page/passkeys", "bridge/page/elsewhere", "bridge/page/entrance"],
   ...["releases/life/life", "bridge/page/trouble", "bridge/page/water"],
   ...["bridge/page/targets", "bridge/page/zones", "mqtt/broker/connection", "personal-data/deletion/crash"],
+  ...["realtime/account-messages", "sync/two-servers", "mqtt/brokers", "mqtt/outage", "sync/aboard/worker"],
+  ...["abuse/unfinished-bodies", "abuse/graphql", "binary", "nothing-left", "server/keys/rotate", "commands"],
   ...["alerts/alerts/conditions", "operations/community/slow", "tracking/geofences/events", "kernel/crash"],
 ].map((name) => `tests/${name}.test.ts`);
 
