@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { connect } from "node:net";
 import { TestServer } from "../../support/server";
 
 /**
@@ -27,31 +26,35 @@ const deviceCount = async (): Promise<number> =>
 
 /**
  * Writes pieces on a connection of its own, `gap` milliseconds apart. Returns the statuses of the answers once all are
- * here or the server closed the connection.
+ * here or the server closed the connection. A socket of node:net would drop what it has received when a write fails.
  */
-function statusesOf(pieces: string[], gap = 0): Promise<number[]> {
+async function statusesOf(pieces: string[], gap = 0): Promise<number[]> {
   const count = pieces.join("").split(" HTTP/1.1\r\n").length - 1;
   const statusesIn = (text: string) =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-  return new Promise((resolve) => {
-    let received = "";
-    const socket = connect(Number(new URL(server.url).port), "127.0.0.1", async () => {
-      for (const piece of pieces) {
-        socket.write(piece);
-        const until = performance.now() + gap;
-        // A timer has no fractions of a millisecond.
-        while (performance.now() < until) await new Promise(setImmediate);
-      }
-    });
-    socket.setNoDelay(true);
-    socket.on("data", (data) => {
-      received += data;
-      if (statusesIn(received).length === count) socket.destroy();
-    });
-    // The server closes the connection in the middle: that is under test.
-    socket.on("error", () => {});
-    socket.on("close", () => resolve(statusesIn(received)));
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  let received = "";
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(server.url).port),
+    socket: {
+      data(socket, data) {
+        received += data;
+        if (statusesIn(received).length === count) socket.end();
+      },
+      close: () => close(),
+    },
   });
+  socket.setNoDelay(true);
+  for (const piece of pieces) {
+    // The server closes the connection in the middle: that is under test, and a write then fails.
+    socket.write(piece);
+    const until = performance.now() + gap;
+    // A timer has no fractions of a millisecond.
+    while (performance.now() < until) await new Promise(setImmediate);
+  }
+  await closed;
+  return statusesIn(received);
 }
 
 describe("in one piece", () => {
