@@ -99,10 +99,16 @@ async function runComparison(options: Options, directory: string): Promise<Repor
     ? { fairlead: await startFairlead(place("fairlead")), baseline: await startBaseline(place("baseline")) }
     : null;
   const devices = pair && withDevices ? await measureDevices(clients, pair.fairlead) : null;
-  for (const scenario of scenarios) if (pair) comparisons.push(await compare(clients, scenario, pair));
+  const compareAll = async (ahead: boolean) => {
+    for (const scenario of scenarios)
+      if (pair && (scenario.isAhead ?? false) === ahead)
+        comparisons.push(await compare(clients, scenario, pair));
+  };
+  await compareAll(false);
   const fanOutRounds = options.quick ? Math.ceil(rounds / 2) : rounds;
   for (const scenario of fanOuts)
     if (pair) deliveries.push(await compareFanOut(clients, scenario, pair, fanOutRounds));
+  await compareAll(true);
   const servers = new Map<string, Server>();
   if (withZones)
     for (const name of [...ZONE_COUNTS.map(circles), POLYGONS, RULES])
