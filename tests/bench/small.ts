@@ -204,6 +204,9 @@ async function measure(
   return { ...figures, peak: largest(peaks) };
 }
 
+/** Rounds that don't count: on one core the runtime compiles for some seconds, beside the requests that need what it makes. */
+const WARM_UPS = 8;
+
 async function loadOf(
   server: SmallServer,
   clients: Clients,
@@ -212,7 +215,7 @@ async function loadOf(
 ): Promise<Pick<ProfileFigures, "single" | "batch" | "reads">> {
   const often = async (scenario: typeof POST, each: number) => {
     const measured: Rate[] = [];
-    for (let round = -2; round < rounds; round++) {
+    for (let round = -WARM_UPS; round < rounds; round++) {
       say(`${scenario.name}, round ${Math.max(0, round) + 1} of ${rounds}`);
       const { answered, seconds, p50, p99 } = await clients.measure(scenario, server);
       if (round >= 0) measured.push({ positions: (each * answered) / seconds, p50, p99 });
