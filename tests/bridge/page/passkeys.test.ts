@@ -10,7 +10,17 @@ import { rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { MINUTE } from "../../support/time";
 import { addAuthenticator } from "../../support/virtual-authenticator";
-import { expectAccessible, expectQuiet, gone, openBridge, openPage, PHONE, signInOn, urlBy } from "./support";
+import {
+  expectAccessible,
+  expectQuiet,
+  gone,
+  openBridge,
+  openPage,
+  PHONE,
+  requestsOf,
+  signInOn,
+  urlBy,
+} from "./support";
 
 /** Passkeys as a user of a browser has them, made and shown by Chromium's own authenticator. */
 
@@ -35,6 +45,7 @@ describe.skipIf(!chromium)("a passkey", () => {
     const user = await newUser(server);
     const visit = await openBridge(browser, server, user, { at: "/me", host, size: PHONE });
     const { page } = visit;
+    const settled = requestsOf(page);
     const authenticator = await addAuthenticator(page);
     const section = page.locator("section", { has: page.getByRole("heading", { name: "Passkeys" }) });
     const row = section.getByRole("listitem");
@@ -64,6 +75,7 @@ describe.skipIf(!chromium)("a passkey", () => {
     await row.getByText("Tablet at the helm").waitFor();
 
     // Alone: nothing is typed.
+    await settled();
     await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
     const button = page.getByRole("button", { name: "Sign in with a passkey" });
     await button.waitFor();
@@ -76,8 +88,8 @@ describe.skipIf(!chromium)("a passkey", () => {
     // Beside a password.
     await turnOn(server, user);
     await page.goto(`${urlBy(host, server)}/#/me`);
-    // Requests that are still under way would be refused, which the browser tells of.
-    await page.waitForLoadState("networkidle");
+    await row.getByText("Tablet at the helm").waitFor();
+    await settled();
     await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
     await page.getByLabel("Username or email").fill(user.username);
     await page.getByLabel("Password").fill(user.password);

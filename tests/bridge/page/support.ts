@@ -1,7 +1,8 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { Frame, Locator, Page } from "playwright-core";
+import type { Frame, Locator, Page, Request } from "playwright-core";
 import { BOAT, type Browser, type LOCAL, type Visit } from "../../support/browser";
+import { eventually } from "../../support/expectations";
 import type { TestServer } from "../../support/server";
 
 /** The page as a user walks through it, in a browser that reaches nothing but the server. */
@@ -81,6 +82,19 @@ export async function openBridge(
   const visit = await openPage(browser, server, options);
   await signInOn(visit.page, username, password);
   return visit;
+}
+
+/**
+ * Watches a page's requests. What it returns waits until none is under way: one that is when the session ends is refused,
+ * which the browser tells of. "networkidle" of the browser says nothing once a page has moved on by its hash.
+ */
+export function requestsOf(page: Page): () => Promise<void> {
+  const underWay = new Set<Request>();
+  const end = (request: Request) => void underWay.delete(request);
+  page.on("request", (request) => underWay.add(request));
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
+  return () => eventually(() => underWay.size === 0);
 }
 
 /** Waits until the page shows none of these. */
