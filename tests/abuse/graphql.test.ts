@@ -14,7 +14,10 @@ const AT_ONCE = 4;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "server.trusted_proxies": "127.0.0.1" } });
+  server = await TestServer.start({
+    settings: { "server.trusted_proxies": "127.0.0.1" },
+    memory: "as shipped",
+  });
 });
 afterAll(() => server.stop());
 
