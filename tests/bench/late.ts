@@ -75,7 +75,7 @@ export function watch({ port, fixture }: Server): () => Promise<Waits[]> {
 export async function measureLate(place: Place): Promise<Late> {
   // The system still writes gigabytes of the prepared database: each commit would wait for the disk.
   Bun.spawnSync(["sync"]);
-  // The answers to so many batches are more than one credential may have in a second.
+  // A credential may have 4 MiB of large answers in a second, and the sender shares that of the others.
   const server = await startFairlead(place, {
     watched: true,
     settings: { FAIRLEAD_RATE_LIMIT_ENABLED: "false" },

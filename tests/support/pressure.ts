@@ -52,17 +52,15 @@ export async function holdDuring(server: TestServer, work: () => Promise<unknown
 /** Milliseconds for which the server under attack may leave `/health/live` unanswered. */
 export const LONGEST_HOLD = 100;
 
+const ROUNDS = 3;
+
 /**
  * The longest time, in milliseconds, for which `work` keeps the server's main thread from answering others. The
- * best of so many rounds: the cost of an attack is in each of them, and what the machine adds is not.
+ * best of three rounds: the cost of an attack is in each of them.
  */
-export async function longestHold(
-  server: TestServer,
-  work: () => Promise<unknown>,
-  rounds = 3,
-): Promise<number> {
+export async function longestHold(server: TestServer, work: () => Promise<unknown>): Promise<number> {
   let longest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < rounds && longest >= LONGEST_HOLD; round++)
+  for (let round = 0; round < ROUNDS && longest >= LONGEST_HOLD; round++)
     longest = Math.min(longest, await holdDuring(server, work));
   return longest;
 }
