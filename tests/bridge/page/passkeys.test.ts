@@ -11,20 +11,21 @@ import { TestServer } from "../../support/server";
 import { MINUTE } from "../../support/time";
 import { addAuthenticator } from "../../support/virtual-authenticator";
 import {
+  apiRequestsOf,
   expectAccessible,
   expectQuiet,
   gone,
   openBridge,
   openPage,
   PHONE,
-  requestsOf,
   signInOn,
   urlBy,
+  WALK,
 } from "./support";
 
 /** Passkeys as a user of a browser has them, made and shown by Chromium's own authenticator. */
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
@@ -45,7 +46,7 @@ describe.skipIf(!chromium)("a passkey", () => {
     const user = await newUser(server);
     const visit = await openBridge(browser, server, user, { at: "/me", host, size: PHONE });
     const { page } = visit;
-    const settled = requestsOf(page);
+    const settled = apiRequestsOf(page);
     const authenticator = await addAuthenticator(page);
     const section = page.locator("section", { has: page.getByRole("heading", { name: "Passkeys" }) });
     const row = section.getByRole("listitem");

@@ -85,13 +85,16 @@ export async function openBridge(
 }
 
 /**
- * Watches a page's requests. What it returns waits until none is under way: one that is when the session ends is refused,
- * which the browser tells of. "networkidle" of the browser says nothing once a page has moved on by its hash.
+ * Watches a page's requests of the API. What it returns waits until none is under way: one that is when the session ends is
+ * refused, which the browser tells of. "networkidle" of the browser says nothing once a page has moved on by its hash, and of
+ * scripts that wait for each other the driver reports no end.
  */
-export function requestsOf(page: Page): () => Promise<void> {
+export function apiRequestsOf(page: Page): () => Promise<void> {
   const underWay = new Set<Request>();
   const end = (request: Request) => void underWay.delete(request);
-  page.on("request", (request) => underWay.add(request));
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname.startsWith("/v1/")) underWay.add(request);
+  });
   page.on("requestfinished", end);
   page.on("requestfailed", end);
   return () => eventually(() => underWay.size === 0);
