@@ -8,7 +8,7 @@ A boat and its shore, two real servers, with a bad line between them: how long t
   --seed N     repeats the mishaps of a run (default: others each time, which is printed)
   -h, --help   this text
 
-It takes a quarter of an hour, and 200 MB of disk.
+It takes 20 to 30 minutes, and 200 MB of disk.
 `;
 
 const { values } = parseArgs({
