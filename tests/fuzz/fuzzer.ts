@@ -47,7 +47,10 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/^PATCH /, /^At least one field is required$/],
   // Secrets that random texts can't meet, and states that need one to be reached.
   [/verify|\/complete$/, /^The token is not valid, was used, or has expired$/],
-  [/\/oidc$|\/oidc\/session$/, /^The code is not valid, was used, or has expired/],
+  [
+    /\/oidc$|\/oidc\/session$|\/reauthenticate$|\/me\/identities$/,
+    /^The code is not valid, was used, or has expired/,
+  ],
   [/\/passkeys/, /^credential can't be accepted/],
   [/\/audit\/verify$/, /^There is no event at that place/],
   [
@@ -64,7 +67,8 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/\/locale$/, /^locale must be one of /],
   [/\/connect$/, /^(redirect_uri|scopes) must/],
   [/register|oauth$|sessions$/, /is switched off$/],
-  // Times against the server's clock.
+  // Times against the server's clock; `to` is now by default.
+  [/\/audit\/export$/, /^to must not be before from$/],
   [/^(POST|PATCH) \/v1\/(api-keys|sessions)/, /must be in the future$/],
   [
     /^(POST|PATCH) \/v1\/devices\/\{id\}\/trackers/,

@@ -8,6 +8,7 @@ import {
   record,
   t,
   text,
+  uncopied,
   uuid,
 } from "../../kernel/http/schema";
 import { boxId } from "../../sync/owner/schema";
@@ -150,7 +151,7 @@ const details = {
       examples: [30],
     }),
   ),
-  auto_trip: optional(NewAutoTrip),
+  auto_trip: t.Optional(uncopied(nullable(NewAutoTrip))),
   api_key_id: optional(
     uuid(
       "The API key that posts this device's positions; its former device and this one's former key are unlinked",

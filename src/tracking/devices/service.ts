@@ -42,7 +42,7 @@ import { endSharesOf } from "../shares/service";
 import { forgetLive, remeasure } from "../timeline/live";
 import { trackers } from "../trackers/table";
 import { devicesChanged } from "./epoch";
-import { AUTO_TRIP_DEFAULTS, type Device, type DeviceChange, type NewDevice } from "./schema";
+import { AUTO_TRIP_DEFAULTS, type AutoTrip, type Device, type DeviceChange, type NewDevice } from "./schema";
 import { devices } from "./table";
 
 type Row = typeof devices.$inferSelect & { api_key_id: string | null };
@@ -159,10 +159,18 @@ function refusingTaken(write: () => void): void {
 /** A change of them gives the device another timeline. */
 const MEASURES = ["stop_radius_m", "stop_minutes", "gap_minutes"] as const;
 
-/** Rules that are left out are as they are by default. */
+/** Rules that are left out are as they are by default, and others than these aren't stored: the schema hands them on. */
 const withWholeRules = <T extends Pick<NewDevice, "auto_trip">>({ auto_trip, ...input }: T) => ({
   ...input,
-  ...(auto_trip !== undefined && { auto_trip: auto_trip && { ...AUTO_TRIP_DEFAULTS, ...auto_trip } }),
+  ...(auto_trip !== undefined && { auto_trip: auto_trip && wholeRules(auto_trip) }),
+});
+
+const wholeRules = (given: Partial<AutoTrip>): AutoTrip => ({
+  is_enabled: given.is_enabled ?? AUTO_TRIP_DEFAULTS.is_enabled,
+  start_after_minutes: given.start_after_minutes ?? AUTO_TRIP_DEFAULTS.start_after_minutes,
+  end_after_minutes: given.end_after_minutes ?? AUTO_TRIP_DEFAULTS.end_after_minutes,
+  min_distance_km: given.min_distance_km ?? AUTO_TRIP_DEFAULTS.min_distance_km,
+  name_template: given.name_template ?? AUTO_TRIP_DEFAULTS.name_template,
 });
 
 /** Changes the given fields; `api_key_id` null unlinks the device's key. Throws 400, 404, 409, and 403 for what a share doesn't permit. */

@@ -52,6 +52,22 @@ describe("POST /v1/devices", () => {
     expect(device).not.toHaveProperty("colour");
   });
 
+  test.each([[[null]], [[]], ["on"], [3], [true]])("takes %j for no rules of trips", async (auto_trip) => {
+    const sent = { token, body: { name: "x", auto_trip } };
+    expectInvalid(await server.post("/v1/devices", sent), "/auto_trip");
+    const { id } = await create({ name: "x" });
+    expectInvalid(await server.patch(`/v1/devices/${id}`, sent), "/auto_trip");
+    expect(await read(id)).toMatchObject({ auto_trip: null });
+  });
+
+  test("leaves rules of trips that are left out as they are by default, and keeps no unknown ones", async () => {
+    const { auto_trip } = await create({ name: "x", auto_trip: { start_after_minutes: 5, colour: "red" } });
+    expect(auto_trip).toEqual({
+      ...{ is_enabled: true, start_after_minutes: 5, end_after_minutes: 20, min_distance_km: 0.5 },
+      name_template: "{origin} {date} {time}",
+    });
+  });
+
   test("takes values at their bounds", async () => {
     const body = { name: "n".repeat(200), description: "d".repeat(10_000), device_type: "t".repeat(200) };
     expect(await create(body)).toMatchObject(body);
