@@ -57,7 +57,10 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
     /^\S+ \/v1\/users\/me\/2fa/,
     /is not on$|is already on$|no set-up to complete|^code is wrong|cannot be set up from/,
   ],
-  [/^POST \/v1\/(users\/me\/(password|deletion)|auth\/reauthenticate)$/, /password/],
+  [
+    /^POST \/v1\/(users\/me\/(password|deletion)|auth\/reauthenticate)$/,
+    /password|^passkey was not accepted$/,
+  ],
   [/^POST \/v1\/users\/me\/identities\/begin\//, /^(password|code) /],
   [/callback\/\{platform\}$/, /^This connection was not started here/],
   // Bounds of a whole record, and of kinds of events.
