@@ -1,7 +1,7 @@
 import { config } from "../../configuration/config";
 import { invalid } from "../../kernel/errors/errors";
 import { AddressRefused, checkDestination } from "../../kernel/http/permitted-address";
-import { hrefOf } from "../../kernel/http/web-address";
+import { hasQueryOrFragment, hrefOf } from "../../kernel/http/web-address";
 import { topicObjection } from "../../mqtt/broker/topics";
 import { FIELDS, FIELDS_OF, KIND_WORDS, NTFY_SERVER, type TargetKind } from "./kinds";
 import type { NewTarget, TargetChange } from "./schema";
@@ -53,8 +53,8 @@ export function checkTopic(kind: TargetKind, { topic }: Given): void {
 export async function checkAddresses({ url, server_url }: Given): Promise<void> {
   if (url !== undefined) await checkAddress("/url", url);
   if (server_url === undefined) return;
-  const { search, hash } = new URL(server_url);
-  if (search !== "" || hash !== "") throw invalid("/server_url", "must have no query and no fragment");
+  if (hasQueryOrFragment(new URL(server_url)))
+    throw invalid("/server_url", "must have no query and no fragment");
   await checkAddress("/server_url", server_url);
 }
 

@@ -1,7 +1,7 @@
 import { config, publicUrl } from "../../configuration/config";
 import { AppError, invalid } from "../errors/errors";
 import { isLoopback } from "./client";
-import { hrefOf, parseWebAddress, webAddress } from "./web-address";
+import { hasQueryOrFragment, hrefOf, parseWebAddress, webAddress } from "./web-address";
 
 /** The address of this server as another machine reaches it, for links and QR codes. */
 
@@ -19,7 +19,7 @@ export const baseUrl = () =>
 export function reachableUrl(given: string | null | undefined): string {
   const url = parseWebAddress(given ?? publicUrl());
   if (!url) throw invalid("/base_url", "must be an absolute http or https URL without user and password");
-  if (url.search !== "" || url.hash !== "") throw invalid("/base_url", "must have no query and no fragment");
+  if (hasQueryOrFragment(url)) throw invalid("/base_url", "must have no query and no fragment");
   if (leadsToItself(url)) throw new AppError("PublicUrlNeeded", advice(given));
   return hrefOf(url.href).replace(/\/+$/, "");
 }

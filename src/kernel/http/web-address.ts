@@ -19,6 +19,9 @@ export function parseWebAddress(text: string): URL | null {
   return isWeb && url.username === "" && url.password === "" && url.href.length <= MAX_LENGTH ? url : null;
 }
 
+/** True for an address with a query or a fragment, also an empty one: a path that is put behind it would be a part of that. */
+export const hasQueryOrFragment = ({ href }: URL): boolean => /[?#]/.test(href);
+
 FormatRegistry.Set("uri", (value) => parseWebAddress(value) !== null);
 
 const options = (description: string, example: string) => ({

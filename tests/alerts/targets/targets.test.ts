@@ -125,6 +125,7 @@ describe("a new target", () => {
       [{ kind: "ntfy", topic: "a".repeat(65) }, "/topic"],
       [{ kind: "ntfy", topic: "a", token: "with space" }, "/token"],
       [{ kind: "ntfy", topic: "a", server_url: "https://1.1.1.1/?a" }, "/server_url"],
+      [{ kind: "ntfy", topic: "a", server_url: "https://1.1.1.1/#" }, "/server_url"],
       [{ kind: "telegram", bot_token: "1:2/../x", chat_id: "1" }, "/bot_token"],
       [{ kind: "telegram", bot_token: BOT, chat_id: "me" }, "/chat_id"],
       [{ kind: "telegram", bot_token: BOT, chat_id: 1 }, "/chat_id"],

@@ -93,7 +93,8 @@ describe("POST /v1/invitations", () => {
     for (const base_url of [undefined, "http://localhost:3000", "http://127.0.0.1", "http://[::1]:8080"])
       expectRefused(await inviting(server, { base_url }), 409, "PublicUrlNeeded");
     expectInvalid(await inviting(server, { email: freshEmail(), base_url: BASE }), "/base_url");
-    expectInvalid(await inviting(server, { base_url: `${BASE}/?a=b` }), "/base_url");
+    for (const rest of ["/?a=b", "/#a", "/?", "/#"])
+      expectInvalid(await inviting(server, { base_url: BASE + rest }), "/base_url");
   });
 
   test.each([
