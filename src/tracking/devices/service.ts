@@ -159,12 +159,13 @@ function refusingTaken(write: () => void): void {
 /** A change of them gives the device another timeline. */
 const MEASURES = ["stop_radius_m", "stop_minutes", "gap_minutes"] as const;
 
-/** Rules that are left out are as they are by default, and others than these aren't stored: the schema hands them on. */
+/** A device with all of its rules of trips. */
 const withWholeRules = <T extends Pick<NewDevice, "auto_trip">>({ auto_trip, ...input }: T) => ({
   ...input,
   ...(auto_trip !== undefined && { auto_trip: auto_trip && wholeRules(auto_trip) }),
 });
 
+/** Rules that are left out are as they are by default. Unknown ones, which the schema hands on, are dropped. */
 const wholeRules = (given: Partial<AutoTrip>): AutoTrip => ({
   is_enabled: given.is_enabled ?? AUTO_TRIP_DEFAULTS.is_enabled,
   start_after_minutes: given.start_after_minutes ?? AUTO_TRIP_DEFAULTS.start_after_minutes,
