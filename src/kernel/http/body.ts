@@ -209,9 +209,12 @@ export async function inflated(
 const FREE_PIECES = 1_000;
 /** Bytes that each piece of more has on average: a piece costs time and memory whatever its size. */
 const SMALLEST_MEAN = 16;
+/** Bytes of a piece that is kept as it came: to copy it costs more than to keep it apart. */
+const LARGE_PIECE = 16 * 1024;
 
 /**
- * Joins the pieces of a body as they come, since each kept for itself costs far more than its bytes. A body beyond `limit`
+ * Joins the pieces of a body. Small ones are joined as they come, since each kept for itself costs far more than its bytes;
+ * large ones only once the body is whole, since most of those that a stranger sends to do harm never are. A body beyond `limit`
  * is read away up to `away` bytes, so that its client gets an answer; it comes as null.
  */
 export async function collect(
@@ -220,29 +223,41 @@ export async function collect(
   grow: (bytes: number) => void,
   away = limit,
 ): Promise<Uint8Array | null> {
-  let joined = new Uint8Array(0);
+  const kept: Uint8Array[] = [];
+  let joined = NO_BYTES;
+  let filled = 0;
   let size = 0;
   let pieces = 0;
   for await (const piece of body) {
-    const before = size;
     size += piece.length;
     if (size > away) throw tooLarge(limit);
     if (++pieces > FREE_PIECES && size < pieces * SMALLEST_MEAN) throw tooManyPieces();
     if (size > limit) {
       // Its bytes stay counted: the runtime holds as many of the pieces to come.
-      joined = new Uint8Array(0);
+      kept.length = 0;
+      joined = NO_BYTES;
       continue;
     }
-    if (size > joined.length) {
-      const room = Math.min(limit, 2 * size);
+    if (piece.length >= LARGE_PIECE) {
+      grow(piece.length);
+      kept.push(joined.subarray(0, filled), piece);
+      joined = NO_BYTES;
+      filled = 0;
+      continue;
+    }
+    if (filled + piece.length > joined.length) {
+      const room = Math.min(limit, 2 * (filled + piece.length));
       grow(room - joined.length);
       const larger = new Uint8Array(room);
-      larger.set(joined.subarray(0, before));
+      larger.set(joined.subarray(0, filled));
       joined = larger;
     }
-    joined.set(piece, before);
+    joined.set(piece, filled);
+    filled += piece.length;
   }
-  return size > limit ? null : joined.subarray(0, size);
+  if (size > limit) return null;
+  const last = joined.subarray(0, filled);
+  return kept.length === 0 ? last : Buffer.concat([...kept, last]);
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
