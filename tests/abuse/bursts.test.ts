@@ -13,7 +13,7 @@ const SECOND = 1_100;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "rate_limit.enabled": "true" } });
+  server = await TestServer.start({ settings: { "rate_limit.enabled": "true" }, compilers: "as shipped" });
 });
 afterAll(() => server.stop());
 

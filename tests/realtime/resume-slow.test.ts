@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { nowOf } from "../changes/support";
-import { processorTimeOf } from "../support/pressure";
+import { mainThreadTimeOf } from "../support/pressure";
 import { maskedFrame, OPCODE, RawClient } from "../support/raw-socket";
 import { write } from "../support/rows";
 import { TestServer } from "../support/server";
@@ -80,9 +80,9 @@ describe.skipIf(process.platform !== "linux")("a replay", () => {
     const clients = await Promise.all(Array.from({ length: 4 }, replaying));
     const took: number[] = [];
     for (let count = 0; count < 100; count++) {
-      const before = processorTimeOf(server.pid);
+      const before = mainThreadTimeOf(server.pid);
       await fetch(`${server.url}/v1/health/live`);
-      took.push(processorTimeOf(server.pid) - before);
+      took.push(mainThreadTimeOf(server.pid) - before);
       await Bun.sleep(5);
     }
     // Of processor time, since such a machine may do other things too.

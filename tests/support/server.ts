@@ -124,6 +124,8 @@ export interface StartOptions {
   hashes?: "full";
   /** Gives freed memory back as the shipped program does, whatever a run of all tests sets: see run.ts. */
   memory?: "as shipped";
+  /** Compiles code that runs long as the shipped program does, whatever a run of all tests sets. */
+  compilers?: "as shipped";
   /** Milliseconds that the clock is ahead from the start, as that of a server before was (`server.ahead`). */
   ahead?: number;
   /**
@@ -132,6 +134,14 @@ export interface StartOptions {
    */
   under?: (command: string[]) => string[];
 }
+
+/** What a child's environment leaves out to be compiled as the shipped program is: the settings of run.ts. */
+const compilersAsShipped = (): Record<string, undefined> =>
+  Object.fromEntries(
+    Object.keys(process.env)
+      .filter((name) => name.startsWith("BUN_JSC_"))
+      .map((name) => [name, undefined]),
+  );
 
 /** A real server on a free port. Its requests are checked against its own OpenAPI document. */
 export class TestServer extends Api {
@@ -165,7 +175,7 @@ export class TestServer extends Api {
   }
 
   static async start(options: StartOptions = {}): Promise<TestServer> {
-    const { settings = {}, dataDir, openFiles, clock, hashes, memory, ahead = 0 } = options;
+    const { settings = {}, dataDir, openFiles, clock, hashes, memory, compilers, ahead = 0 } = options;
     const { under = (command) => command } = options;
     template ??= findTemplate();
     const { directory: source, systemKey } = await template;
@@ -186,6 +196,7 @@ export class TestServer extends Api {
         TEST_CLOCK_AHEAD: String(ahead),
         ...(hashes && { TEST_HASHES: hashes }),
         ...(memory && { MIMALLOC_PURGE_DELAY: undefined }),
+        ...(compilers && compilersAsShipped()),
       },
       stdio: ["ignore", "pipe", "pipe"],
       ...(clock === "movable" && { ipc: () => server.#onObeyed() }),

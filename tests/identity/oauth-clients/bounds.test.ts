@@ -11,7 +11,7 @@ const PATH = "/v1/oauth/clients";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ compilers: "as shipped" });
 });
 afterAll(() => server.stop());
 

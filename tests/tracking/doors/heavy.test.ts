@@ -10,7 +10,7 @@ import { newTracker, readTracker } from "./support";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await TestServer.start({ compilers: "as shipped" });
 });
 afterAll(() => server.stop());
 

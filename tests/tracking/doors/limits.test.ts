@@ -13,7 +13,7 @@ const PATH = "/v1/ingest/generic";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ settings: { "rate_limit.enabled": "true" } });
+  server = await TestServer.start({ settings: { "rate_limit.enabled": "true" }, compilers: "as shipped" });
   const body = { value: 100 };
   const path = "/v1/system-config/ingest.positions_per_minute";
   done(await server.patch(path, { token: await server.admin(), body }));

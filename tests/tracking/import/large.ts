@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryOf, processorTimeOf } from "../../support/pressure";
+import { mainThreadTimeOf, memoryOf } from "../../support/pressure";
 import { track } from "./support";
 
 /**
@@ -76,11 +76,11 @@ async function askMeanwhile(pid: number, ask: () => Promise<unknown>, isDone: ()
   let most = 0;
   let held = 0;
   while (!isDone()) {
-    const used = processorTimeOf(pid);
+    const used = mainThreadTimeOf(pid);
     const asked = performance.now();
     await ask();
     waits.push(performance.now() - asked);
-    held = Math.max(held, processorTimeOf(pid) - used);
+    held = Math.max(held, mainThreadTimeOf(pid) - used);
     most = Math.max(most, memoryOf(pid));
     await Bun.sleep(5);
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer } from "../../support/api";
 import { done, expectInvalid, expectRefused, expectStatus, UNKNOWN } from "../../support/expectations";
-import { holdDuring, processorTimeOf } from "../../support/pressure";
+import { holdDuring, mainThreadTimeOf } from "../../support/pressure";
 import { rows, write } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { DAY, HOUR, MINUTE } from "../../support/time";
@@ -375,8 +375,8 @@ test("a hundred thousand positions in a hidden zone delay nobody for long", asyn
   const { token } = await newLink(server, { device_ids: [device.id], hide_zone_ids: [zone.id] });
   const held = await holdDuring(server, async () => expect(await placeBy(token)).toEqual(at(OUTSIDE)));
   expect(held).toBeLessThan(1_000);
-  const before = processorTimeOf(server.pid);
+  const before = mainThreadTimeOf(server.pid);
   for (let index = 0; index < 20; index++) await placeBy(token);
   // Looked through once alone.
-  expect((processorTimeOf(server.pid) - before) / 20).toBeLessThan(100);
+  expect((mainThreadTimeOf(server.pid) - before) / 20).toBeLessThan(100);
 });
