@@ -135,7 +135,7 @@ export interface StartOptions {
   under?: (command: string[]) => string[];
 }
 
-/** What a child's environment leaves out to be compiled as the shipped program is: the settings of run.ts. */
+/** Takes the settings of run.ts from a child's environment, which is then compiled as the shipped program is. */
 const compilersAsShipped = (): Record<string, undefined> =>
   Object.fromEntries(
     Object.keys(process.env)
