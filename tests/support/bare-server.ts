@@ -1,6 +1,6 @@
 /**
- * The runtime's server with next to nothing of ours: it receives the body of any request and refuses it. Prints its address.
- * What an attack with bodies costs it is what the runtime itself takes: see `expectBodiesToHoldLittle`.
+ * The runtime's server with next to nothing of ours: it receives the body of any request and refuses it. An attack with bodies
+ * costs it as much as the runtime itself takes: see `expectBodiesToHoldLittle`. Prints its address.
  */
 const MOST = 32 * 1024 * 1024;
 
