@@ -197,6 +197,21 @@ test("a broker gets no more messages at a time, and no larger ones, than it says
   await broker.stop();
 });
 
+test("subscriptions that a broker is slow to answer take no room from messages", async () => {
+  const broker = await MqttBroker.start();
+  broker.properties = { receiveMaximum: 1 };
+  broker.answersSubscriptions = false;
+  const server = await startWith(broker);
+  const device = await server.device();
+  for (let at = 0; at < 5; at++) await send(server, device, {}, 20 - at);
+  await broker.comes(topics.position(device.id));
+  await caughtUp(server);
+  expect(broker.mostUnderWay).toBe(1);
+  broker.goOn();
+  await server.stop();
+  await broker.stop();
+});
+
 test("a restored database begins anew, and what the broker retains of devices that it lacks goes", async () => {
   const broker = await MqttBroker.start();
   const first = await startWith(broker);

@@ -81,6 +81,8 @@ export class MqttBroker {
   refusesFilter: (filter: string) => number | null = () => null;
   /** False holds all acknowledgements back. */
   acknowledges = true;
+  /** False holds the answers to subscriptions back. */
+  answersSubscriptions = true;
   /** Properties of the CONNACK of MQTT 5. */
   properties: { receiveMaximum?: number; maximumPacketSize?: number; retainAvailable?: boolean } = {};
   /** Most messages that a client had under way at a time. */
@@ -190,9 +192,10 @@ export class MqttBroker {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Acknowledges what was held back, and all that comes. */
+  /** Acknowledges and answers what was held back, and all that comes. */
   goOn(): void {
     this.acknowledges = true;
+    this.answersSubscriptions = true;
     for (const acknowledge of this.#held.splice(0)) acknowledge();
   }
 
@@ -355,7 +358,9 @@ export class MqttBroker {
       if (version === 4 || rh === 0 || (rh === 1 && isNew)) this.#sendRetained(connection, topic);
       return qos;
     });
-    this.#send(connection, { cmd: "suback", messageId, granted } as Packet);
+    const answer = () => this.#send(connection, { cmd: "suback", messageId, granted } as Packet);
+    if (this.answersSubscriptions) answer();
+    else this.#held.push(answer);
   }
 
   #underWay = 0;

@@ -61,7 +61,11 @@ export class Session {
   readonly #largest: number;
   /** Rejections of the messages under way. */
   readonly #underWay = new Set<(error: Error) => void>();
-  /** Messages that wait for one under way to be acknowledged, in order. */
+  /** Rejections of subscriptions and their ends, which don't count towards what the broker takes at a time (section 4.9). */
+  readonly #asking = new Set<(error: Error) => void>();
+  /** Places for messages under way that are taken, some by messages that are about to leave. */
+  #taken = 0;
+  /** Messages that wait for the place of one under way, in order. */
   #line: { go: () => void; refuse: (error: Error) => void }[] = [];
   #progressAt = performance.now();
   #watch: ReturnType<typeof setInterval>;
@@ -129,19 +133,21 @@ export class Session {
   async publish(topic: string, payload: string, isRetained = false): Promise<void> {
     // Some bytes of header and identifier beside the two.
     if (Buffer.byteLength(payload) + Buffer.byteLength(topic) + 16 > this.#largest) throw new Refused(149);
-    if (this.#underWay.size >= this.#mostUnderWay || this.#line.length > 0)
-      await new Promise<void>((go, refuse) => this.#line.push({ go, refuse }));
+    if (this.#taken < this.#mostUnderWay) this.#taken++;
+    else await new Promise<void>((go, refuse) => this.#line.push({ go, refuse }));
     if (this.#isOver) throw new Lost(this.#why ?? LOST);
     const retain = isRetained && this.#mayRetain;
     await new Promise<void>((resolve, reject) => {
-      if (this.#underWay.size === 0) this.#progressAt = performance.now();
+      if (this.#isIdle) this.#progressAt = performance.now();
       this.#underWay.add(reject);
       this.#client.publish(topic, payload, { qos: 1, retain }, (error) => {
         this.#underWay.delete(reject);
         this.#progressAt = performance.now();
         if (error) reject(refusalOf(error));
         else resolve();
-        this.#line.shift()?.go();
+        const next = this.#line.shift();
+        if (next) next.go();
+        else this.#taken--;
       });
     });
   }
@@ -164,9 +170,11 @@ export class Session {
   #asked(ask: (done: (error?: Error | null) => void) => void): Promise<void> {
     if (this.#isOver) return Promise.reject(new Lost(this.#why ?? LOST));
     return new Promise((resolve, reject) => {
-      this.#underWay.add(reject);
+      if (this.#isIdle) this.#progressAt = performance.now();
+      this.#asking.add(reject);
       ask((error) => {
-        this.#underWay.delete(reject);
+        this.#asking.delete(reject);
+        this.#progressAt = performance.now();
         if (error) reject(refusalOf(error));
         else resolve();
       });
@@ -201,9 +209,10 @@ export class Session {
     clearInterval(this.#watch);
     this.#why ??= why ?? LOST;
     const error = new Lost(this.#why);
-    for (const reject of this.#underWay) reject(error);
+    for (const reject of [...this.#underWay, ...this.#asking]) reject(error);
     for (const { refuse } of this.#line) refuse(error);
     this.#underWay.clear();
+    this.#asking.clear();
     this.#line = [];
     this.#handlers.lost(this.#why);
   }
@@ -216,8 +225,13 @@ export class Session {
     );
   }
 
+  /** True while the broker owes no answer. */
+  get #isIdle(): boolean {
+    return this.#underWay.size === 0 && this.#asking.size === 0;
+  }
+
   #lookForProgress(): void {
-    if (this.#underWay.size === 0) return;
+    if (this.#isIdle) return;
     if (performance.now() - this.#progressAt > ACKNOWLEDGE_TIMEOUT)
       this.fail({ en: "it acknowledges nothing", de: "er bestätigt nichts" });
   }
