@@ -227,6 +227,7 @@ export async function collect(
   let joined = NO_BYTES;
   let filled = 0;
   let size = 0;
+  let counted = 0;
   let pieces = 0;
   for await (const piece of body) {
     size += piece.length;
@@ -238,17 +239,20 @@ export async function collect(
       joined = NO_BYTES;
       continue;
     }
+    if (size > counted) {
+      // Joining them takes as much again for a moment.
+      const room = Math.min(limit, 2 * size);
+      grow(room - counted);
+      counted = room;
+    }
     if (piece.length >= LARGE_PIECE) {
-      grow(piece.length);
       kept.push(joined.subarray(0, filled), piece);
       joined = NO_BYTES;
       filled = 0;
       continue;
     }
     if (filled + piece.length > joined.length) {
-      const room = Math.min(limit, 2 * (filled + piece.length));
-      grow(room - joined.length);
-      const larger = new Uint8Array(room);
+      const larger = new Uint8Array(Math.min(limit, 2 * (filled + piece.length)));
       larger.set(joined.subarray(0, filled));
       joined = larger;
     }
