@@ -1,4 +1,4 @@
-import { AppError, badRequest } from "../errors/errors";
+import { AppError } from "../errors/errors";
 import { collect, inflated, readWhole, receive } from "./body";
 import { bodyDecoder } from "./inflate";
 import { expectAway, expectChunks } from "./unread";
@@ -30,9 +30,8 @@ export async function readMessage(request: Request): Promise<Message> {
     const decoder = bodyDecoder(request);
     return decoder && bytes.length > 0 ? await inflated(request, decoder, bytes, KEPT) : bytes;
   } catch (error) {
-    // Phones lose their network all the time: no failure of this program.
-    if (!(error instanceof AppError) && request.signal.aborted)
-      throw badRequest("The connection was closed before the body had arrived");
+    // Nobody is there to be told that it is done.
+    if (request.signal.aborted) throw error;
     const why = error instanceof AppError ? REFUSALS[error.name] : undefined;
     if (why === undefined) throw error;
     return isUnread.has(error as AppError) ? "endless" : why;

@@ -56,3 +56,71 @@ test("a piece for which there is no room ends the body", async () => {
   await expect(collect(streamOf([100]), 1024 * KB, refuse)).rejects.toThrow("no room");
   await expect(collect(streamOf([100 * KB]), 1024 * KB, refuse)).rejects.toThrow("no room");
 });
+
+describe("the memory of pieces is freed at once, as the collector would do far later:", () => {
+  const pieces = () => [20, 64, 1, 30].map((size) => new Uint8Array(size * KB));
+  const stream = (all: Uint8Array[], error?: Error) => {
+    let next = 0;
+    return new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          const piece = all[next++];
+          if (piece) controller.enqueue(piece);
+          else if (error) controller.error(error);
+          else controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  };
+  const isFreed = (all: Uint8Array[]) => all.map(({ buffer }) => (buffer as ArrayBuffer).detached);
+
+  test("of a body that is whole", async () => {
+    const all = pieces();
+    expect((await collect(stream(all), 1024 * KB, () => {}))?.length).toBe(115 * KB);
+    expect(isFreed(all)).toEqual([true, true, false, true]);
+  });
+
+  test("of one that is read away", async () => {
+    const all = pieces();
+    expect(await collect(stream(all), 50 * KB, () => {}, 1024 * KB)).toBeNull();
+    expect(isFreed(all)).toEqual([true, true, false, true]);
+  });
+
+  test("of one that finds no room", async () => {
+    const all = pieces();
+    const grow = (bytes: number) => {
+      if (bytes > 64 * KB) throw new Error("no room");
+    };
+    await expect(collect(stream(all), 1024 * KB, grow)).rejects.toThrow("no room");
+    expect(isFreed(all)).toEqual([true, true, false, false]);
+  });
+
+  test("of one whose client leaves", async () => {
+    const all = pieces();
+    const reading = collect(stream(all, new Error("cut off")), 1024 * KB, () => {});
+    await expect(reading).rejects.toThrow("cut off");
+    expect(isFreed(all)).toEqual([true, true, false, true]);
+  });
+});
+
+test("each piece of a request's body has a buffer of its own", async () => {
+  const alone: boolean[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch({ body }) {
+      for await (const { length, buffer } of body ?? []) alone.push(length === buffer.byteLength);
+      return new Response();
+    },
+  });
+  try {
+    for (const sizes of [[10], [5, 20 * KB, 5], [300 * KB, 1, 700 * KB]])
+      await fetch(server.url, { method: "POST", body: streamOf(sizes) });
+    await fetch(server.url, { method: "POST", body: new Uint8Array(1024 * KB) });
+  } finally {
+    await server.stop(true);
+  }
+  expect(alone.length).toBeGreaterThan(10);
+  expect(alone).not.toContain(false);
+});
