@@ -9,7 +9,7 @@ import { deleteOldPoints } from "../src/tracking/gps/retention";
 import { currentPosition, currentPositions, listPoints, listTripPoints } from "../src/tracking/gps/service";
 import { finishDetachments } from "../src/tracking/ingest/detach";
 import { deleteTrip } from "../src/tracking/trips/service";
-import { insertEvents, storedEvent, writeEvents } from "./identity/audit-log/support";
+import { insertEvents, sortByTime, storedEvent, writeEvents } from "./identity/audit-log/support";
 import { done, eventually } from "./support/expectations";
 import { storedCounter } from "./support/in-process";
 import { onDatabase, rows } from "./support/rows";
@@ -242,6 +242,7 @@ test("a server deletes by the days that were set through the API, and answers ri
   for (const day of [2, 3, 40])
     await postPoint(first, device.key, { timestamp: seconds - day * DAY_SECONDS });
   insertEvents(first, [{ event_type: "ancient", created_at: Date.now() - 40 * DAY }]);
+  sortByTime(first);
   const { id } = done(await first.get("/v1/users/me", { token })).data;
   onDatabase(first, (database) =>
     database.run(

@@ -20,9 +20,9 @@ export async function verifyLog(values: Record<string, unknown>): Promise<void> 
   }));
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   if (!verdict) throw new Error("a chain has a beginning");
-  const { entries, scrubbed, gaps, last, first_break } = verdict;
+  const { entries, scrubbed, aged_out, last, first_break } = verdict;
   if (values.json)
-    await printJson({ is_intact: first_break === null, entries, scrubbed, gaps, head, first_break });
+    await printJson({ is_intact: first_break === null, entries, scrubbed, aged_out, head, first_break });
   if (first_break) {
     const { event_id, number, reason } = first_break;
     const place =
@@ -33,7 +33,7 @@ export async function verifyLog(values: Record<string, unknown>): Promise<void> 
   }
   if (values.json) return;
   await print(
-    `The audit log is intact: ${entries} events${gaps > 0 ? `, ${gaps} ${gaps === 1 ? "run has" : "runs have"} aged out` : ""}${scrubbed > 0 ? `, ${scrubbed} scrubbed` : ""}. Head: no. ${last.number}, ${last.hash.toHex()}`,
+    `The audit log is intact: ${entries} events${aged_out > 0 ? ` from no. ${aged_out + 1} on, those before have aged out` : ""}${scrubbed > 0 ? `, ${scrubbed} scrubbed` : ""}. Head: no. ${last.number}, ${last.hash.toHex()}`,
   );
 }
 

@@ -142,7 +142,7 @@ export const adminAuditRoutes = new Elysia({ prefix: "/v1/admin/audit", tags })
       operationId: "verifyAuditLog",
       summary: "Verify the audit log",
       description:
-        "Computes the hash of each event anew, and names the first one that isn't what was hashed or doesn't follow from the one before. At most 100,000 events a request: `next_after` leads on. 400 where the event at `after` has aged out meanwhile. Whoever can write the database could compute a whole new chain: compare `head` with one that was kept elsewhere.",
+        "Computes the hash of each event anew, and names the first one that isn't what was hashed or doesn't follow from the one before. At most 100,000 events a request, of which `is_intact` speaks: `next_after` leads on. The last one counts all events too, and begins anew with the first event if there are more or fewer than places in the chain. Only the oldest events may be missing, by age. 400 where the event at `after` has aged out meanwhile. Whoever can write the database could compute a whole new chain: compare `head` with one that was kept elsewhere.",
     },
   })
   .get("/export", ({ actor, query, request }) => exportAuditLog(actor.caller, query, request), {

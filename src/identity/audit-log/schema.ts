@@ -121,16 +121,19 @@ export const AuditVerification = record(
     ),
     entries: out.integer("Events that were looked at", 4711),
     scrubbed: out.integer(
-      "Those of them whose account was scrubbed: what was personal is gone, the rest is proved",
+      "Those of them whose account was scrubbed: what was personal is gone; `resource_type`, `resource_id`, `error_message` and `metadata`, so far as they are left, are not proved any more",
       3,
     ),
-    gaps: out.integer("Runs of events that have aged out. More than one, if a clock was once wrong", 1),
+    aged_out: out.integer(
+      "Events that have aged out, which are all before the oldest that is left: they are counted where the first event is looked at",
+      1200,
+    ),
     head: Place("The newest event now"),
     first_break: nullable(
       t.Object(
         {
           event_id: text("The event; null where the newest ones are missing", EXAMPLE_UUID),
-          number: out.integer("Its place in the chain", 815),
+          number: out.integer("Its place in the chain; if it has none of its own, the next one there", 815),
           reason: oneOf(
             BREAKS,
             "`changed`: it isn't what was hashed; `missing`: the events before it are gone, or the newest ones; `unchained`: it was written past the chain",

@@ -2,7 +2,7 @@ import { sqlite, statement } from "../../kernel/db/connection";
 import { deleteOlderThan } from "../../kernel/db/delete-older-than";
 import { badRequest } from "../../kernel/errors/errors";
 import type { PageOf, PageRequest } from "../../kernel/http/paging";
-import { iso, spanOf } from "../../kernel/time/clock";
+import { iso, now, spanOf } from "../../kernel/time/clock";
 import { LEAST_AUDIT_DAYS } from "../../runtime-settings/catalogue";
 import { systemValue } from "../../runtime-settings/service";
 import { anchorChain } from "../audit/chain";
@@ -178,17 +178,33 @@ function usersMeant(userId: string | undefined, search: string | undefined): str
 
 // --- Ageing -------------------------------------------------------------------------------------------------
 
-const deleteOldest = statement(() =>
+const readFirst = statement(() =>
+  sqlite.prepare<Pick<EventRow, "created_at"> & { at: number }, [number, number]>(
+    `SELECT rowid AS at, created_at FROM audit_events NOT INDEXED
+     WHERE created_at <= ? ORDER BY rowid LIMIT +?`,
+  ),
+);
+const deleteFirst = statement(() =>
   sqlite.prepare<Pick<EventRow, "number" | "hash">, [number, number]>(
     `DELETE FROM audit_events WHERE rowid IN
-       (SELECT rowid FROM audit_events WHERE created_at < ? ORDER BY created_at LIMIT +?) RETURNING number, hash`,
+       (SELECT rowid FROM audit_events WHERE rowid <= ? ORDER BY rowid LIMIT +?) RETURNING number, hash`,
   ),
 );
 
-/** Deletes the oldest events from before a time (epoch milliseconds), at most `limit`; returns how many. */
+/**
+ * Deletes events from before a time (epoch milliseconds), at most `limit`; returns how many. They go in the order in which they were
+ * written, so that the chain loses its beginning and nothing else. Where a clock was wrong for a while, an event that claims to be
+ * older than those before it stays as long as they do, and one from the future goes with the next one that isn't.
+ */
 function deleteSome(before: number, limit: number): number {
-  const deleted = deleteOldest().all(before, limit);
-  anchorChain(deleted.flatMap(({ number, hash }) => (number !== null && hash ? [{ number, hash }] : [])));
+  const first = readFirst().all(now(), limit);
+  const kept = first.findIndex(({ created_at }) => created_at >= before);
+  const last = first.at(kept === -1 ? -1 : kept - 1);
+  if (kept === 0 || last === undefined) return 0;
+  const deleted = deleteFirst().all(last.at, limit);
+  const newest = deleted.reduce((a, b) => ((b.number ?? 0) > (a.number ?? 0) ? b : a));
+  if (newest.number !== null && newest.hash !== null)
+    anchorChain({ number: newest.number, hash: newest.hash });
   return deleted.length;
 }
 

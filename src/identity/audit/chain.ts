@@ -75,10 +75,13 @@ export const personalPart = (event: PersonalFields, salt: string) => ({
   user_agent: event.user_agent,
 });
 
-/** The part that `hash` covers, in the same form. */
+/** The last time that a date can have; the first one lies as far before 1970 (milliseconds). */
+const LAST_TIME = 8_640_000_000_000_000;
+
+/** The part that `hash` covers, in the same form. A time beyond all dates, which the server never writes, is null. */
 export const fixedPart = (event: FixedFields, number: number, previous: string, personal: string) => ({
   actor_id: event.actor_id,
-  created_at: iso(event.created_at),
+  created_at: Math.abs(event.created_at) <= LAST_TIME ? iso(event.created_at) : null,
   event_type: event.event_type,
   id: event.id,
   number,
@@ -190,20 +193,18 @@ beforeEachCommit(() => {
   if (newest) writeHead().run(newest.number, newest.hash);
 });
 
-const dropAnchor = statement(() =>
-  sqlite.prepare<unknown, [number]>("DELETE FROM audit_anchors WHERE number = ?"),
-);
+const dropAnchor = statement(() => sqlite.prepare<unknown, []>("DELETE FROM audit_anchors"));
 const addAnchor = statement(() =>
-  sqlite.prepare<unknown, [number, Uint8Array]>("INSERT OR REPLACE INTO audit_anchors VALUES (?, ?)"),
+  sqlite.prepare<unknown, [number, Uint8Array]>("INSERT INTO audit_anchors VALUES (?, ?)"),
 );
 
-/** Keeps the places up to which events have aged out, in the transaction that deletes them: one for each run of them. */
-export function anchorChain(deleted: Pick<Link, "number" | "hash">[]): void {
-  const inOrder = deleted.toSorted((a, b) => a.number - b.number);
-  for (const [at, { number, hash }] of inOrder.entries()) {
-    dropAnchor().run(number - 1);
-    if (inOrder[at + 1]?.number !== number + 1) addAnchor().run(number, hash);
-  }
+/**
+ * Keeps place and hash of the last event that has aged out, in the transaction that deletes it: the oldest that is left goes on
+ * from there. All before it must be gone too: a gap in between would cut the chain, and anything before it could be made up.
+ */
+export function anchorChain({ number, hash }: Pick<Link, "number" | "hash">): void {
+  dropAnchor().run();
+  addAnchor().run(number, hash);
 }
 
 const readToldDay = statement(() =>

@@ -466,6 +466,14 @@ export const EVENT_TYPES = {
   },
 } as const satisfies Record<string, EventType>;
 
+/** Types of the events that Fairlead itself writes. */
+const OWN_TYPES = Object.entries<EventType>(EVENT_TYPES)
+  .filter(([, { by }]) => by.some((operation) => !FROM_OUTSIDE.includes(operation)))
+  .map(([type]) => `'${type}'`);
+
+/** A condition of SQL: true for an event worded by a service. Earlier versions stored no `recorded_by`, only source and type. */
+export const IS_FOREIGN = `(recorded_by_kind IS NOT NULL OR source_service <> 'api' OR event_type NOT IN (${OWN_TYPES}))`;
+
 /** The event types as a Markdown table, for readers of the OpenAPI document. */
 export const EVENT_TYPE_TABLE = [
   "| Event type | Meaning | Written by |",

@@ -121,7 +121,7 @@ export const auditChain = sqliteTable("audit_chain", {
   told_day: integer(),
 });
 
-/** Place and hash of the last event of each run that has aged out: the event after it goes on from there. */
+/** Place and hash of the last event that has aged out, in one row at most: the oldest that is left goes on from there. */
 export const auditAnchors = sqliteTable("audit_anchors", {
   number: integer().primaryKey(),
   hash: blob({ mode: "buffer" }).notNull(),

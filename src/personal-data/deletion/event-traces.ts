@@ -1,4 +1,4 @@
-import { EVENT_TYPES, FROM_OUTSIDE } from "../../identity/audit/event-types";
+import { IS_FOREIGN } from "../../identity/audit/event-types";
 import { MODERATION_ACTIONS, RESOURCE_TYPES } from "../../identity/audit/words";
 import { sqlite, statement } from "../../kernel/db/connection";
 import { transact } from "../../kernel/db/transactions";
@@ -88,14 +88,6 @@ const selectModerations = statement(() =>
 );
 
 const words = (list: readonly string[]) => list.map((word) => `'${word}'`).join();
-
-/** Types of the events that Fairlead itself writes. */
-const OWN_TYPES = Object.entries(EVENT_TYPES)
-  .filter(([, { by }]) => by.some((operation) => !FROM_OUTSIDE.includes(operation)))
-  .map(([type]) => type);
-
-/** True for an event worded by a service. Earlier versions stored no `recorded_by`, only source and type. */
-const IS_FOREIGN = `(recorded_by_kind IS NOT NULL OR source_service <> 'api' OR event_type NOT IN (${words(OWN_TYPES)}))`;
 
 /** Our identifiers are UUIDs; any other `resource_id` from a service may be a name. */
 const IS_UUID = "resource_id GLOB '????????-????-????-????-????????????'";

@@ -22,7 +22,7 @@ import {
   TestServer,
   temporaryDirectory,
 } from "../../support/server";
-import { DAY } from "../../support/time";
+import { DAY, HOUR } from "../../support/time";
 import { find } from "./support";
 
 /** The hash chain of the audit log (rule E8), its verification, and its export for a third party. */
@@ -73,7 +73,14 @@ describe("the chain", () => {
     const verdict = await verified(server);
     const [newest] = (await find(server, { limit: 1 })).events;
     expect(verdict).toEqual({
-      ...{ is_intact: true, entries: ids.length, scrubbed: 0, gaps: 0, first_break: null, next_after: null },
+      ...{
+        is_intact: true,
+        entries: ids.length,
+        scrubbed: 0,
+        aged_out: 0,
+        first_break: null,
+        next_after: null,
+      },
       head: { number: ids.length, hash: newest?.hash },
     });
     expect(rows(server, "SELECT number FROM audit_events ORDER BY rowid")).toEqual(
@@ -127,30 +134,35 @@ describe("the chain", () => {
 });
 
 type Change = (database: import("bun:sqlite").Database) => void;
+type Found = { number: number; reason: string; event_id: string | null } | null;
 
-/** Changes the log past the server, looks at what verification says, and changes it back. */
-async function tampered(
-  change: Change,
-): Promise<{ number: number; reason: string; event_id: string | null } | null> {
+/** Changes the log past the server, looks at what verification says, and at more if told to, and changes it back. */
+async function tampered(change: Change, look: (found: Found) => unknown = () => {}): Promise<Found> {
   const tables = ["audit_events", "audit_chain", "audit_anchors"];
   const kept = Object.fromEntries(
     tables.map((table) => [table, rows<Record<string, never>>(server, `SELECT rowid, * FROM ${table}`)]),
   );
   onDatabase(server, change);
-  const { first_break, is_intact } = await verified(server);
-  expect(is_intact).toBe(first_break === null);
-  onDatabase(server, (database) => {
-    for (const [table, all] of Object.entries(kept)) {
-      database.run(`DELETE FROM ${table}`);
-      for (const row of all)
-        database.run(
-          `INSERT INTO ${table} (${Object.keys(row).join()}) VALUES (${Object.keys(row)
-            .map(() => "?")
-            .join()})`,
-          Object.values(row),
-        );
-    }
-  });
+  let first_break: Found;
+  try {
+    const verdict = await verified(server);
+    first_break = verdict.first_break;
+    expect(verdict.is_intact).toBe(first_break === null);
+    await look(first_break);
+  } finally {
+    onDatabase(server, (database) => {
+      for (const [table, all] of Object.entries(kept)) {
+        database.run(`DELETE FROM ${table}`);
+        for (const row of all)
+          database.run(
+            `INSERT INTO ${table} (${Object.keys(row).join()}) VALUES (${Object.keys(row)
+              .map(() => "?")
+              .join()})`,
+            Object.values(row),
+          );
+      }
+    });
+  }
   expect(await verified(server)).toMatchObject({ is_intact: true });
   return first_break;
 }
@@ -235,7 +247,7 @@ describe("a change past the server is found", () => {
         "UPDATE audit_events SET rowid = (SELECT max(rowid) + 1 FROM audit_events) WHERE number = 5",
       );
     });
-    expect(swapped).toMatchObject({ reason: "missing", number: 6 });
+    expect(swapped).toMatchObject({ reason: "missing", number: 4 });
   });
 
   test("the head that is gone: events may be missing at the end", async () => {
@@ -248,6 +260,152 @@ describe("a change past the server is found", () => {
       database.run("UPDATE audit_events SET salt = NULL WHERE number = 8"),
     );
     expect(found).toMatchObject({ number: 8, reason: "changed" });
+  });
+
+  test("an event that was rewritten as if its account had been scrubbed", async () => {
+    const { id } = await newUser(server);
+    const [event] = rows<{ number: number }>(
+      server,
+      "SELECT number FROM audit_events WHERE user_id = ? AND salt IS NOT NULL AND event_type = 'user_created'",
+      id,
+    );
+    const scrub = `UPDATE audit_events SET salt = NULL, ip_address = NULL, user_agent = NULL, description = NULL,
+      metadata = '{"name":"another"}', resource_id = 'another' WHERE number = ?`;
+    const found = await tampered((database) => database.run(scrub, [event?.number as number]));
+    expect(found).toMatchObject({ number: event?.number, reason: "changed" });
+    const ofService = (await write(server)).body.data.id;
+    const reworded = await tampered((database) =>
+      database.run(scrub.replace("number = ?", "id = ?"), [ofService]),
+    );
+    expect(reworded).toMatchObject({ event_id: ofService, reason: "changed" });
+  });
+
+  test("an event before all others", async () => {
+    const found = await tampered((database) =>
+      database.run("UPDATE audit_events SET rowid = -5 WHERE number = 12"),
+    );
+    expect(found).toMatchObject({ number: 12, reason: "missing" });
+  });
+
+  /** Expects that the command finds the same break as the API, and the program for third parties such an export. */
+  async function expectFound(sql: string, at: number, reason: string, ofExport: string): Promise<void> {
+    const found = await tampered(
+      (database) => database.run(sql),
+      async () => {
+        const { stderr, status } = await verifyBeside(server.dataDir);
+        expect([status, stderr]).toEqual([1, expect.stringContaining("the audit log is broken at")]);
+        expect(stderr).toContain(` no. ${at} `);
+        expect((await exported(server)).output).toStartWith(ofExport);
+      },
+    );
+    expect(found).toMatchObject({ number: at, reason });
+  }
+
+  test.each([
+    ["changed", "created_at = 9223372036854775807"],
+    ["changed", "created_at = -9223372036854775808"],
+    ["changed", "created_at = 8640000000000001"],
+    ["changed", "hash = x''"],
+    ["changed", "personal_hash = x''"],
+    ["changed", "salt = x''"],
+    ["changed", "id = ''"],
+    ["changed", "id = cast(x'ff00fe' AS TEXT)"],
+    ["changed", "event_type = cast(x'c3' AS TEXT)"],
+    ["changed", "description = printf('%.*c', 20000000, char(1))"],
+    ["unchained", "hash = NULL"],
+    ["unchained", "personal_hash = NULL"],
+    ["unchained", "number = NULL"],
+    ["unchained", "number = -9223372036854775808"],
+  ])("an event that is %s by %s", (reason, garbage) =>
+    expectFound(
+      `UPDATE audit_events SET ${garbage} WHERE number = 9`,
+      ...([9, reason, garbage.startsWith("number") ? "BROKEN at no. " : "BROKEN at no. 9 "] as const),
+    ),
+  );
+
+  test("the newest event, without its hash", async () => {
+    const end = idsOf(server).length;
+    await expectFound(
+      `UPDATE audit_events SET hash = NULL WHERE number = ${end}`,
+      ...([end, "unchained", `BROKEN at no. ${end} `] as const),
+    );
+  });
+
+  test.each([
+    "metadata = 'x'",
+    "metadata = ''",
+    `metadata = '{"action": '`,
+    "metadata = cast(x'ff00' AS TEXT)",
+    "metadata = printf('%.*c', 2000, '[')",
+    "metadata = printf('%.*c', 20000000, '[')",
+  ])("an event that was made to look scrubbed, with %s", (garbage) =>
+    expectFound(
+      `UPDATE audit_events SET salt = NULL, ip_address = NULL, user_agent = NULL, description = NULL,
+         error_message = NULL, ${garbage} WHERE number = 9`,
+      ...([9, "changed"] as const),
+      // It reads no metadata without salt.
+      "intact: ",
+    ),
+  );
+
+  const copyTo = (row: bigint, number: number | string) =>
+    `INSERT INTO audit_events (rowid, id, number, user_id, ${others})
+     SELECT ${row}, 'copy ' || ${row}, ${number}, user_id, ${others} FROM audit_events WHERE number = 9`;
+  const others = "event_type, status, source_service, is_reported, created_at, hash, personal_hash, salt";
+
+  test.each([
+    [2n ** 63n - 1n, "end"],
+    [2n ** 53n, "end"],
+    [-(2n ** 63n), "beginning"],
+  ])("an event in row %p, where the server writes none, at the %s", (row, place) =>
+    expectFound(
+      copyTo(row, "number"),
+      // The span of an export doesn't lead there.
+      ...([place === "end" ? idsOf(server).length + 1 : 1, "unchained", "intact: "] as const),
+    ),
+  );
+
+  test("events in such rows, by a walk that begins later, whose search could go round in circles", async () => {
+    await tampered(
+      (database) => {
+        database.run(copyTo(2n ** 60n, 1));
+        database.run(copyTo(2n ** 61n, 1_000_000));
+      },
+      async (found) => {
+        expect(found).toMatchObject({ event_id: `copy ${2n ** 60n}`, reason: "unchained" });
+        expect((await verified(server, "?after=15")).first_break).toEqual(found);
+      },
+    );
+  });
+
+  test.each(["number = 9223372036854775807", "number = -1", "hash = x''"])(
+    "a head that has %s: events may be missing at the end",
+    (garbage) =>
+      expectFound(
+        `UPDATE audit_chain SET ${garbage}`,
+        ...([idsOf(server).length + 1, "missing", "intact: "] as const),
+      ),
+  );
+
+  test("nothing where all rows have moved, and an export has them all", async () => {
+    const found = await tampered(
+      (database) => database.run("UPDATE audit_events SET rowid = rowid - 1000000"),
+      async () =>
+        expect((await exported(server)).output).toStartWith(`intact: ${idsOf(server).length} events`),
+    );
+    expect(found).toBeNull();
+  });
+
+  test("events that are said to have aged out, while older ones are left", async () => {
+    const [{ hash }] = rows<{ hash: Uint8Array }>(
+      server,
+      "SELECT hash FROM audit_events WHERE number = 9",
+    ) as [{ hash: Uint8Array }];
+    const found = await tampered((database) => {
+      database.run("INSERT INTO audit_anchors VALUES (9, ?)", [hash]);
+      database.run("DELETE FROM audit_events WHERE number IN (8, 9)");
+    });
+    expect(found).toMatchObject({ number: 10, reason: "missing" });
   });
 
   test("and `fairlead audit verify` names the same first break, with status 1", async () => {
@@ -324,7 +482,13 @@ describe("what goes", () => {
       aged = await TestServer.start({ dataDir, clock: "movable", ahead: 40 * DAY });
       await eventually(() => idsOf(aged).length < before);
       const verdict = await verified(aged);
-      expect(verdict).toMatchObject({ is_intact: true, gaps: 1, entries: idsOf(aged).length });
+      const entries = idsOf(aged).length;
+      expect(verdict).toMatchObject({
+        ...{ is_intact: true, entries, aged_out: verdict.head.number - entries },
+      });
+      expect((await verifyBeside(aged.dataDir)).stdout).toStartWith(
+        `The audit log is intact: ${entries} events from no. ${verdict.aged_out + 1} on, those before have aged out.`,
+      );
       expect((await exported(aged)).status).toBe(0);
       expect(await write(aged).then(({ status }) => status)).toBe(201);
       // The anchor alone tells that they were there.
@@ -334,6 +498,42 @@ describe("what goes", () => {
       await aged.stop();
     }
   });
+});
+
+test("events age out in the order in which they were written, whatever the clock said", async () => {
+  const aged = await TestServer.start({ clock: "movable" });
+  try {
+    done(
+      await aged.patch("/v1/system-config/audit.retention_days", {
+        token: await aged.admin(),
+        body: { value: 30 },
+      }),
+    );
+    const [past, future, last] = [-15_000, 400, 10];
+    const ids = new Map<number, string>();
+    let day = 0;
+    const leapTo = async (to: number) => {
+      await aged.leap((to - day) * DAY);
+      day = to;
+    };
+    for (const to of [past, future, last]) {
+      await leapTo(to);
+      ids.set(to, expectStatus(await write(aged), 201).body.data.id);
+    }
+    for (const [to, left] of [
+      [25, [past, future, last]],
+      [35, [future, last]],
+      [45, []],
+    ] as [number, number[]][]) {
+      await leapTo(to);
+      await aged.runJobs(HOUR);
+      const all = idsOf(aged);
+      expect([to, [...ids.keys()].filter((at) => all.includes(ids.get(at) as string))]).toEqual([to, left]);
+      expect(await verified(aged)).toMatchObject({ is_intact: true });
+    }
+  } finally {
+    await aged.stop();
+  }
 });
 
 const directory = temporaryDirectory();
@@ -371,7 +571,7 @@ describe("an export", () => {
     expect(lines).toHaveLength(entries + 1);
     const { output, status } = await checkFile(lines, head.hash);
     expect(output).toBe(
-      `intact: ${entries} events (${scrubbed} scrubbed, 0 gaps), last no. ${head.number}, ${head.hash}; told of up to no. ${head.number}`,
+      `intact: ${entries} events (${scrubbed} scrubbed), no. 1 to no. ${head.number}, ${head.hash}; told of up to no. ${head.number}`,
     );
     expect(status).toBe(0);
     const { event, personal, hash } = JSON.parse(lines.at(-1) as string);
@@ -398,6 +598,10 @@ describe("an export", () => {
       await server.get("/v1/admin/audit/export?from=2026-05-04&to=2026-05-01", { token: server.systemKey }),
       "/to",
     );
+    expectInvalid(
+      await server.get("/v1/admin/audit/export?from=9000-01-01", { token: server.systemKey }),
+      "/from",
+    );
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: lines of JSON
@@ -410,8 +614,10 @@ describe("an export", () => {
     ["a changed address", (lines) => (lines[12].personal.ip_address = "203.0.113.8"), "no. 12"],
     ["changed metadata", (lines) => (lines[15].personal.metadata = "{}"), "no. 15"],
     ["an event of somebody else", (lines) => (lines[5].event.user_id = "x"), "no. 5"],
-    ["two in the other order", (lines) => lines.splice(4, 2, lines[5], lines[4]), "no. 4"],
+    ["two in the other order", (lines) => lines.splice(4, 2, lines[5], lines[4]), "no. 5"],
     ["an end that was cut off", (lines) => lines.pop(), "missing at the end"],
+    ["an event that was left out", (lines) => lines.splice(3, 1), "no. 4"],
+    ["its first event left out", (lines) => lines.splice(1, 1), "no. 2"],
   ])("is found to have %s", async (_, tamper, told) => {
     const lines = (await exportOf(server)).map((line) => JSON.parse(line));
     tamper(lines);
@@ -420,6 +626,18 @@ describe("an export", () => {
     );
     expect([status, output]).toEqual([1, expect.stringContaining(told)]);
   });
+});
+
+test("the program for third parties says how it is called, and that there is no such file", async () => {
+  const check = resolve(import.meta.dir, "../../../docs/verify-audit.mjs");
+  for (const [args, told] of [
+    [[], "usage: node verify-audit.mjs"],
+    [["/nowhere.ndjson"], "there is no file /nowhere.ndjson"],
+  ] as const) {
+    const child = Bun.spawn([process.execPath, check, ...args], { stdout: "pipe" });
+    expect(await new Response(child.stdout).text()).toStartWith(told);
+    expect(await child.exited).toBe(2);
+  }
 });
 
 describe("a file that is no whole export", () => {

@@ -9,7 +9,7 @@ import { onDatabase } from "../../support/rows";
 import { APP_KEY, TestServer } from "../../support/server";
 import { DAY } from "../../support/time";
 import { idsFromScratch } from "./from-scratch";
-import { storedEvent, storedEvents, writeEvents } from "./support";
+import { sortByTime, storedEvent, storedEvents, writeEvents } from "./support";
 
 /** Counts have a row for each kind of event and day: kinds from outside are bounded, and few rows are read. */
 
@@ -40,6 +40,7 @@ describe("kinds of events from outside", () => {
           .query("UPDATE audit_events SET created_at = ? WHERE event_type IN ('kind_1', 'kind_124')")
           .run(Date.now() - 400 * DAY),
       );
+      sortByTime(server);
       onDatabase(server, (database) => database.run("DELETE FROM audit_days"));
       onDatabase(server, (database) =>
         database.run(

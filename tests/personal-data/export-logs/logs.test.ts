@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { insertEvents } from "../../identity/audit-log/support";
+import { insertEvents, sortByTime } from "../../identity/audit-log/support";
 import { commandLineKey } from "../../support/credentials";
 import { done, eventually, expectInvalid, expectRefused } from "../../support/expectations";
 import { type ExternalUser, externalUser } from "../../support/people";
@@ -168,6 +168,7 @@ describe("an entry's end", () => {
     const person = await externalUser(first);
     const made = fill(first, person.id, { logs: 1_203 }).logs;
     insertEvents(first, [{ event_type: "ancient", created_at: Date.now() - 40 * DAY }]);
+    sortByTime(first);
     onDatabase(first, (database) => {
       const age = database.prepare("UPDATE export_logs SET created_at = ? WHERE id = ?");
       for (const [n, id] of made.entries()) age.run(Date.now() - (n < 3 ? 29 : 31) * DAY, id);
