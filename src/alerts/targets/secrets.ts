@@ -10,6 +10,10 @@ type Sealed = Pick<
 
 const column = {
   what: { en: "secrets of notification targets", de: "Geheimnisse der Empfänger von Benachrichtigungen" },
+  ifLost: {
+    en: "delete these notification targets and make them anew",
+    de: "lösche diese Benachrichtigungsziele und lege sie neu an",
+  },
   table: "notification_targets",
   id: "id",
   boundTo: (id: string) => `notification target ${id}`,

@@ -28,6 +28,10 @@ const isEmail = eq(outbox.lane, EMAILS);
 /** A queued message that is moved to another row can't be read. */
 export const queuedEmails = sealedColumn({
   what: { en: "queued emails", de: "wartende E-Mails" },
+  ifLost: {
+    en: "these emails are given up after three days",
+    de: "diese E-Mails werden nach drei Tagen aufgegeben",
+  },
   table: "outbox",
   id: "id",
   column: "message",

@@ -33,10 +33,13 @@ const allKeys = statement(() =>
 
 export const signingKeys = sealedColumn({
   what: { en: "keys of ID tokens", de: "Schlüssel der ID-Token" },
+  ifLost: {
+    en: "another key signs the next ID token, which applications find at /oauth/jwks",
+    de: "das nächste ID-Token unterschreibt ein anderer Schlüssel, den Anwendungen unter /oauth/jwks finden",
+  },
   table: "oauth_signing_keys",
   id: "id",
   column: "private_key",
-  // Another one is made in its place.
   isReplaceable: true,
   boundTo: (id) => `signing key ${id}`,
 });

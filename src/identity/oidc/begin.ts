@@ -70,6 +70,10 @@ export const verifiersOfSignIns = sealedColumn({
     en: "verifiers of sign-ins at providers under way",
     de: "Prüfwerte laufender Anmeldungen bei Anbietern",
   },
+  ifLost: {
+    en: "sign-ins at providers that are under way have to be begun anew",
+    de: "laufende Anmeldungen bei Anbietern müssen neu begonnen werden",
+  },
   table: "oidc_states",
   id: "state_hash",
   column: "code_verifier",

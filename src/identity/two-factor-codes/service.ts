@@ -22,6 +22,10 @@ type Row = typeof twoFactor.$inferSelect;
 /** Purpose that a secret is encrypted for. */
 export const totpSecrets = sealedColumn({
   what: { en: "two-factor secrets", de: "Geheimnisse des zweiten Faktors" },
+  ifLost: {
+    en: "their users turn the second factor off with a backup code, and set it up anew; if the master key was lost, so are the backup codes: a passkey still signs in, and users without one need a new account",
+    de: "ihre Benutzer schalten den zweiten Faktor mit einem Ersatzcode ab und richten ihn neu ein; ging der Hauptschlüssel verloren, dann auch die Ersatzcodes: Mit einem Passkey kommt man noch hinein, wer keinen hat, braucht ein neues Konto",
+  },
   table: "two_factor",
   id: "user_id",
   column: "secret",

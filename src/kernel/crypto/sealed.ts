@@ -15,6 +15,8 @@ export interface SealedColumn {
   isList?: true;
   /** True for values that nobody misses if they can't be decrypted: others are made in their place. */
   isReplaceable?: true;
+  /** The consequence if they can't be decrypted, or the remedy, as a clause. */
+  ifLost: Bilingual;
   /** The record and purpose that a value is bound to. */
   boundTo: (id: string) => string;
 }

@@ -1,16 +1,18 @@
+import type { Database } from "bun:sqlite";
 import {
   encryptWith,
   fingerprintOf,
   hashKeyOf,
   keysInUse,
+  openWith,
   useKeys,
   useMasterKey,
   watchKeys,
 } from "../crypto/encryption";
-import { sealedColumn } from "../crypto/sealed";
-import { describeError, log } from "../logs/log";
+import { type SealedColumn, sealedColumn } from "../crypto/sealed";
 import { readMasterKeys } from "../process/data-dir";
 import { db, sqlite, statement } from "./connection";
+import { rows } from "./rows";
 import { masterKey } from "./table";
 import { inTransaction } from "./transactions";
 
@@ -24,6 +26,10 @@ import { inTransaction } from "./transactions";
 /** The keys of hashes, newest first, as JSON: what is hashed can't be hashed anew, so that former keys stay. */
 export const hashKeys = sealedColumn({
   what: { en: "keys of backup codes", de: "Schlüssel der Ersatzcodes" },
+  ifLost: {
+    en: "backup codes of before are refused: call fairlead key rotate-master, which makes another key, and have users make new codes",
+    de: "Ersatzcodes von vorher gelten nicht mehr: rufe fairlead key rotate-master auf, das einen anderen Schlüssel macht, und lass die Benutzer neue machen",
+  },
   table: "master_key",
   id: "id",
   column: "hash_keys",
@@ -49,26 +55,28 @@ export function takeKeys(): void {
   const master = distinct([...readMasterKeys(), ...former.master]).slice(0, REMEMBERED);
   known = notedKey();
   useMasterKey(...master);
-  useKeys({ master, hash: storedHashKeys() ?? keysInUse().hash });
+  useKeys({ master, hash: hashKeysIn(sqlite, master) ?? keysInUse().hash });
   watchKeys({ beforeUse: noticeRotation, afterFailure: haveKeysChanged });
 }
 
 const distinct = (keys: Buffer[]): Buffer[] =>
   keys.filter((key, at) => keys.findIndex((other) => other.equals(key)) === at);
 
-/** The keys of hashes, newest first; null if no rotation has stored any, or none that can be decrypted. */
-export function storedHashKeys(): Buffer[] | null {
-  const row = db.select().from(masterKey).get();
+/** True if a database has the column: an earlier version may lack it. */
+export const hasColumn = (database: Database, { table, column }: SealedColumn): boolean =>
+  rows(database, `SELECT 1 FROM pragma_table_info('${table}') WHERE name = '${column}'`).length > 0;
+
+/** The keys of hashes, newest first; null if no rotation has stored any, or none that these master keys decrypt. */
+export function hashKeysIn(database: Database, master: Buffer[]): Buffer[] | null {
+  if (!hasColumn(database, hashKeys)) return null;
+  const [row] = rows(database, `SELECT ${hashKeys.id}, ${hashKeys.column} FROM ${hashKeys.table}`);
   if (!row) return null;
-  try {
-    return parseKeys(hashKeys.open(row.hash_keys, String(row.id)));
-  } catch (error) {
-    log.error(
-      "the keys of backup codes can't be decrypted: codes made before are refused",
-      describeError(error),
-    );
-    return null;
+  const [id, sealed] = row.map(String);
+  for (const key of master) {
+    const stored = openWith(key, sealed ?? "", hashKeys.boundTo(id ?? ""));
+    if (stored !== null) return parseKeys(stored);
   }
+  return null;
 }
 
 const parseKeys = (stored: string): Buffer[] =>

@@ -60,6 +60,10 @@ export async function startConnecting(actor: Actor, slug: string, input: Connect
 
 export const codeVerifiers = sealedColumn({
   what: { en: "verifiers of authorizations under way", de: "Prüfwerte laufender Verbindungen" },
+  ifLost: {
+    en: "connections of accounts that are under way have to be begun anew",
+    de: "laufende Verbindungen von Konten müssen neu begonnen werden",
+  },
   table: "integration_states",
   id: "state_hash",
   column: "code_verifier",

@@ -20,6 +20,10 @@ export type IntegrationRow = typeof integrations.$inferSelect;
 const ofKind = (kind: "access" | "refresh") =>
   sealedColumn({
     what: { en: "tokens of connected accounts", de: "Token verbundener Konten" },
+    ifLost: {
+      en: "users connect these accounts anew",
+      de: "die Benutzer verbinden diese Konten neu",
+    },
     table: "integrations",
     id: "id",
     column: `${kind}_token`,

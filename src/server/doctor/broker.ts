@@ -1,8 +1,8 @@
 import { config } from "../../configuration/config";
 import { isLoopback } from "../../kernel/http/client";
 import { isServed } from "../../kernel/process/data-lock";
-import { type Finding, ok, problem, untold, warning } from "./findings";
-import { runningServices } from "./running";
+import { type Finding, ok, problem, warning } from "./findings";
+import { runningServices, untold } from "./running";
 
 /** The doctor's look at the MQTT broker. Its address is tried with the other addresses outside. */
 
@@ -34,7 +34,7 @@ async function checkConnection(): Promise<Finding> {
       de: "ob er annimmt, was er bekommt, zeigt sich, sobald der Server läuft",
     });
   const broker = await runningServices("mqtt");
-  if (!broker) return untold(CHECK);
+  if (typeof broker === "string") return untold(CHECK, broker);
   const { status, protocol, waiting, trouble } = broker;
   const backlog = {
     en: `${waiting} ${waiting === 1 ? "change waits" : "changes wait"} for it`,

@@ -24,13 +24,13 @@ import {
   checkClock,
   checkDisk,
   checkGeoip,
-  checkKey,
   checkLimits,
   checkPasswordHash,
   checkPermissions,
   checkTemporaryDirectory,
   isAbsent,
 } from "./machine";
+import { checkKey } from "./master-key";
 import { checkMemory } from "./memory";
 import { checkOutside } from "./outside";
 import { type Printed, printed } from "./printed";
@@ -73,7 +73,7 @@ async function examine(): Promise<Finding[]> {
     ...checkSignIns(config, providers, database),
     ...(isOpaque ? [] : await attempt("address", checkAddress)),
     ...(await attempt("data directory", checkPermissions)),
-    ...(isOpaque ? [] : checkKey(database.closed)),
+    ...(isOpaque ? [] : checkKey(database.keys)),
     ...database.findings,
     ...(await attempt("disk", checkDisk)),
     ...checkClock(time, database.happened, dates),
@@ -82,7 +82,7 @@ async function examine(): Promise<Finding[]> {
     ...checkTemporaryDirectory(),
     ...hash,
     ...checkEmail(config, database.waitingEmails),
-    ...checkNotifications(database.waitingNotifications),
+    ...checkNotifications(database.waitingNotifications, database.headTarget),
     ...checkGeoip(time),
     ...(await attempt("own position", () => checkReceiver(database.knowsPositionDevice))),
     ...(await attempt("MQTT broker", checkBroker)),

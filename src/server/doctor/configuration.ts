@@ -1,6 +1,6 @@
 import { type Config, configFile } from "../../configuration/config";
 import { isLoopback } from "../../kernel/http/client";
-import { numberInGerman } from "../../kernel/values/bilingual";
+import { type Bilingual, numberInGerman } from "../../kernel/values/bilingual";
 import { type Finding, ok, orOk, problem, warning } from "./findings";
 
 /**
@@ -140,17 +140,23 @@ export function checkEmail(config: Config, waiting: number): Finding[] {
   });
 }
 
-/** Checks that notifications arrive. */
-export function checkNotifications(waiting: number): Finding[] {
-  const found =
-    waiting > 0
-      ? [
-          warning("notifications", {
-            en: `${waiting} ${waiting === 1 ? "has" : "have"} not been delivered yet; GET /v1/notification-targets/{id}/deliveries gives the reasons`,
-            de: `${waiting} ${waiting === 1 ? "ist" : "sind"} noch nicht zugestellt; GET /v1/notification-targets/{id}/deliveries nennt die Gründe`,
-          }),
-        ]
-      : [];
+/** Checks that notifications arrive; `headTarget` is the reason why that of `audit.head_target` can't be told. */
+export function checkNotifications(waiting: number, headTarget: Bilingual | null): Finding[] {
+  const found: Finding[] = [];
+  if (headTarget !== null)
+    found.push(
+      problem("notifications", {
+        en: `nobody is told the head of the audit log: ${headTarget.en}; set audit.head_target to the id of one of GET /v1/notification-targets that is switched on and was made by somebody with audit:read`,
+        de: `niemand erfährt den Kopf des Audit-Logs: ${headTarget.de}; setze audit.head_target auf die Kennung eines Ziels (id in GET /v1/notification-targets), das eingeschaltet ist und von jemandem mit audit:read stammt`,
+      }),
+    );
+  if (waiting > 0)
+    found.push(
+      warning("notifications", {
+        en: `${waiting} ${waiting === 1 ? "has" : "have"} not been delivered yet; GET /v1/notification-targets/{id}/deliveries gives the reasons`,
+        de: `${waiting} ${waiting === 1 ? "ist" : "sind"} noch nicht zugestellt; GET /v1/notification-targets/{id}/deliveries nennt die Gründe`,
+      }),
+    );
   return orOk(found, "notifications", {
     en: "none waits after a failed attempt",
     de: "keine wartet nach einem gescheiterten Versuch",

@@ -1,29 +1,32 @@
 import { Database, constants as sqliteConstants } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { headTargetTrouble } from "../../alerts/gauges/head-target";
 import { config } from "../../configuration/config";
 import { SUPER_ADMIN } from "../../identity/access/caller";
-import { useMasterKey } from "../../kernel/crypto/encryption";
+import { useConnection } from "../../kernel/db/connection";
 import { rows } from "../../kernel/db/rows";
-import { dataPath, readMasterKey, readMasterKeys } from "../../kernel/process/data-dir";
+import { dataPath, readMasterKeys } from "../../kernel/process/data-dir";
 import { reasonIn } from "../../kernel/process/disk";
 import { sizeInEach } from "../../kernel/process/print";
 import type { Bilingual } from "../../kernel/values/bilingual";
 import { checkSoundness, UnsoundDatabase } from "../backup/soundness";
 import { type Happened, happened } from "../health/clock";
-import { listed, unreadable, whyClosed } from "../keys/check";
+import { judgeKeys, type KeyState } from "../keys/check";
 import { type Finding, ok, problem } from "./findings";
 
 export interface DatabaseReport {
   findings: Finding[];
-  /** Kinds of secrets in it that the master key here does not open, as words. */
-  closed: Bilingual[];
+  /** The meaning of the master key here for it; null where either can't be read. */
+  keys: KeyState | null;
   /** All that is known to have happened, by which the clock is checked. */
   happened: Happened[];
   /** Number of emails that were tried and wait. */
   waitingEmails: number;
   /** Number of notifications that were tried and wait. */
   waitingNotifications: number;
+  /** The reason why the target of `audit.head_target` can't be told; null if it can, or if nothing is known. */
+  headTarget: Bilingual | null;
   /** True if a target needs Telegram. */
   usesTelegram: boolean;
   /** Users who can sign in at an OpenID provider, and administrators who can with a password. */
@@ -39,10 +42,11 @@ export interface DatabaseReport {
 /** The report of a database of which nothing is known. */
 export const nothingKnown = (): DatabaseReport => ({
   findings: [],
-  closed: [],
+  keys: null,
   happened: happened(null),
   waitingEmails: 0,
   waitingNotifications: 0,
+  headTarget: null,
   usesTelegram: false,
   signIns: { identities: 0, adminsWithPassword: 0 },
   passkeys: { total: 0, hosts: {} },
@@ -76,8 +80,7 @@ export function checkDatabase(): DatabaseReport {
     const database = openReadOnly(path);
     try {
       report.findings = examine(database, statSync(path).size);
-      if (report.findings.every(({ verdict }) => verdict === "ok")) report.closed = closedSecrets(database);
-      if (report.closed.length > 0) report.findings.push(tellClosed(report.closed));
+      if (report.findings.every(({ verdict }) => verdict === "ok")) report.keys = keysOf(database);
       report.happened = happened(database);
       report.waitingEmails = Number(
         value(
@@ -97,6 +100,7 @@ export function checkDatabase(): DatabaseReport {
           "SELECT count(*) FROM outbox WHERE lane <> 'email' AND status = 'waiting' AND attempts > 0",
         ) ?? 0,
       );
+      report.headTarget = headTargetIn(database);
       report.signIns = signInsOf(database);
       report.passkeys = passkeysIn(database);
       report.roleNames = JSON.parse(
@@ -122,6 +126,18 @@ export function checkDatabase(): DatabaseReport {
     );
   }
   return report;
+}
+
+function headTargetIn(database: Database): Bilingual | null {
+  const id = config["audit.head_target"];
+  if (id === null) return null;
+  useConnection(database);
+  try {
+    return headTargetTrouble(id);
+  } catch {
+    // A database of an older version, or a damaged one, which is reported as such.
+    return null;
+  }
 }
 
 /** Administrators are those who may change users: `auth.password_login = local_admins` lets them use a password. */
@@ -208,22 +224,15 @@ function examine(database: Database, size: number): Finding[] {
   return [ok("database", { en: `sound, ${bytes.en}${state.en}`, de: `in Ordnung, ${bytes.de}${state.de}` })];
 }
 
-function closedSecrets(database: Database): Bilingual[] {
+function keysOf(database: Database): KeyState | null {
+  let keys: Buffer[];
   try {
-    useMasterKey(...readMasterKeys());
+    keys = readMasterKeys();
   } catch {
     // Reported as the key's own problem.
-    return [];
+    return null;
   }
-  return unreadable(database);
-}
-
-function tellClosed(closed: Bilingual[]): Finding {
-  const why = whyClosed(readMasterKey() !== null, listed(closed));
-  return problem("master key", {
-    en: `${why.en}; the server does not start with a key that can decrypt none of them`,
-    de: `${why.de}; mit einem Schlüssel, der keines davon entschlüsselt, startet der Server nicht`,
-  });
+  return judgeKeys(database, keys);
 }
 
 /** A query's single value; null if there is none, or if an older schema lacks the table. */

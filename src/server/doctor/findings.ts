@@ -46,10 +46,3 @@ export const problem = of("problem");
 /** The findings, or one saying that all is well. */
 export const orOk = (found: Finding[], check: Check, message: Bilingual): Finding[] =>
   found.length > 0 ? found : [ok(check, message)];
-
-/** For services of which the running server, which is asked for them, knows nothing. */
-export const untold = (check: Check): Finding =>
-  warning(check, {
-    en: "the server doesn't tell of it; restart the server, so that it reads the configuration",
-    de: "der Server meldet nichts davon; starte ihn neu, damit er die Konfiguration liest",
-  });

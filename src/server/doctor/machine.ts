@@ -5,7 +5,7 @@ import { config } from "../../configuration/config";
 import { geoipBuilt } from "../../identity/audit/geoip";
 import { hashPassword, requirePasswordHash } from "../../kernel/crypto/crypto";
 import { tryAddress } from "../../kernel/process/address";
-import { dataPath, readMasterKey } from "../../kernel/process/data-dir";
+import { dataPath } from "../../kernel/process/data-dir";
 import { isServed } from "../../kernel/process/data-lock";
 import { reasonIn } from "../../kernel/process/disk";
 import { sizeInEach } from "../../kernel/process/print";
@@ -133,43 +133,6 @@ export function canEnter(directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Checks the master key. `closed` names the secrets in the database that no key here opens: the database's
- * check reports them.
- */
-export function checkKey(closed: Bilingual[]): Finding[] {
-  try {
-    const left = dataPath.formerKey();
-    if (config["security.encryption_key"] === null && existsSync(left))
-      return [
-        warning("master key", {
-          en: `its rotation is not done: ${left} is still there. Call fairlead key rotate-master, which goes on with it`,
-          de: `sein Wechsel ist nicht fertig: ${left} ist noch da. Rufe fairlead key rotate-master auf, das macht damit weiter`,
-        }),
-      ];
-    if (readMasterKey())
-      return closed.length > 0
-        ? []
-        : [
-            ok("master key", {
-              en: "present; keep a copy of it, separate from the backups",
-              de: "vorhanden; bewahre eine Kopie davon auf, getrennt von den Sicherungen",
-            }),
-          ];
-  } catch (error) {
-    return [problem("master key", reasonIn(error))];
-  }
-  if (closed.length > 0) return [];
-  return [
-    existsSync(dataPath.database())
-      ? warning("master key", {
-          en: "missing, but nothing in the database needs it yet; the next start creates one. If you had one, restore it first",
-          de: "er fehlt, aber noch braucht ihn nichts in der Datenbank; der nächste Start legt einen an. Wenn du einen hattest, stelle ihn vorher wieder her",
-        })
-      : ok("master key", { en: "the first start creates one", de: "der erste Start legt einen an" }),
-  ];
 }
 
 /** Bytes; with less free than this a server is near its end. */

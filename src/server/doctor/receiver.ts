@@ -1,8 +1,8 @@
 import { config } from "../../configuration/config";
 import { isServed } from "../../kernel/process/data-lock";
 import { dateInGerman } from "../../kernel/values/bilingual";
-import { type Finding, ok, problem, untold } from "./findings";
-import { runningServices } from "./running";
+import { type Finding, ok, problem } from "./findings";
+import { runningServices, untold } from "./running";
 
 /** The doctor's look at the vessel's own receiver. Its address is tried with the other addresses outside. */
 
@@ -31,7 +31,7 @@ export async function checkReceiver(knowsDevice: boolean | null): Promise<Findin
       }),
     ];
   const position = await runningServices("position");
-  if (!position) return [untold(CHECK)];
+  if (typeof position === "string") return [untold(CHECK, position)];
   const { status, trouble, reconnects, last_fix_at } = position;
   const history =
     reconnects === 0

@@ -4,8 +4,8 @@ import { isServed } from "../../kernel/process/data-lock";
 import { sizeInEach } from "../../kernel/process/print";
 import { type Bilingual, dateInGerman, inEach, numberInGerman } from "../../kernel/values/bilingual";
 import type { Health } from "../health/schema";
-import { type Finding, ok, problem, untold, warning } from "./findings";
-import { runningServices } from "./running";
+import { type Finding, ok, problem, warning } from "./findings";
+import { runningServices, untold } from "./running";
 
 /** The doctor's look at the link to the shore. Its address is tried with the other addresses outside. */
 
@@ -34,7 +34,7 @@ async function checkLink(): Promise<Finding> {
       de: "ob es antwortet, zeigt sich, sobald der Server läuft",
     });
   const link = await runningServices("sync");
-  if (!link) return untold(CHECK);
+  if (typeof link === "string") return untold(CHECK, link);
   const { status, trouble, last_contact_at } = link;
   const contact =
     last_contact_at === null

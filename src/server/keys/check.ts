@@ -1,13 +1,14 @@
 import type { Database } from "bun:sqlite";
 import { ConfigError, config } from "../../configuration/config";
-import { decrypt, fingerprintOf, openWith, useMasterKey } from "../../kernel/crypto/encryption";
+import { fingerprintOf, hashKeyOf, openWith, useMasterKey } from "../../kernel/crypto/encryption";
 import type { SealedColumn } from "../../kernel/crypto/sealed";
+import { hasColumn, hashKeysIn } from "../../kernel/db/master-key";
 import { record, recorded } from "../../kernel/db/program-record";
 import { rows } from "../../kernel/db/rows";
 import { log } from "../../kernel/logs/log";
-import { dataPath, loadMasterKey, readMasterKeys } from "../../kernel/process/data-dir";
+import { dataPath, loadMasterKey, readMasterKeys, requireKeyFiles } from "../../kernel/process/data-dir";
 import { type Bilingual, inEach } from "../../kernel/values/bilingual";
-import { SEALED } from "./columns";
+import { itemsIn, SEALED } from "./columns";
 
 /** Databases of 0.1.0 have emails in a table of their own. */
 const EARLIER: SealedColumn[] = SEALED.filter(({ table }) => table === "outbox").map(
@@ -16,14 +17,65 @@ const EARLIER: SealedColumn[] = SEALED.filter(({ table }) => table === "outbox")
 
 /** The columns of a database that may be of an earlier version. A value that is replaceable is no loss. */
 const CHECKED = [...SEALED, ...EARLIER].filter(({ isReplaceable }) => !isReplaceable);
+const REPLACEABLE = SEALED.filter(({ isReplaceable }) => isReplaceable);
 
-/** Kinds of secrets in a database that the current master key can't open, as words; empty if all is well. */
-export const unreadable = (database: Database): Bilingual[] => trySecrets(database).unreadable;
+/** The meaning of the keys that are here for a database: the start and the doctor go by the same. */
+export interface KeyState {
+  /** Secrets that they don't decrypt; what is replaceable aside. */
+  closed: Closed[];
+  /** True if they decrypt any of the secrets; what is replaceable aside. Another key in their place would lock these away. */
+  opensSome: boolean;
+  /** True if they decrypt none of the secrets, and none of them is known to be the right one: the server does not start. */
+  isRefused: boolean;
+  /** Of what is replaceable, what they don't decrypt. */
+  replaced: SealedColumn[];
+  /** True for a former key, beside the present one, that no rotation of this database has left. */
+  hasForeign: boolean;
+}
 
-/** True if the database holds secrets, and a key opens none of them. */
-export function opensNothing(database: Database, key: Buffer): boolean {
-  const tried = trySecrets(database, (sealed, boundTo) => openWith(key, sealed, boundTo) !== null);
-  return tried.unreadable.length > 0 && !tried.opensSome;
+/** Secrets of a kind that can't be decrypted. */
+export interface Closed extends Pick<SealedColumn, "what" | "ifLost"> {
+  /** The identifier of one whose they are; null where there is but one. */
+  example: string | null;
+}
+
+/** Judges the present master key and, while a rotation goes on, the former one; none if there is no master key. */
+export function judgeKeys(database: Database, keys: Buffer[]): KeyState {
+  const opens: Opens = (sealed, boundTo) => keys.some((key) => openWith(key, sealed, boundTo) !== null);
+  const { closed, opensSome } = trySecrets(database, CHECKED, opens);
+  const [key, former] = keys;
+  return {
+    closed,
+    opensSome,
+    isRefused: closed.length > 0 && !opensSome && !isAccepted(database, keys),
+    // The newest one counts: an older one was replaced already.
+    replaced: REPLACEABLE.filter((column) => newest(database, column, opens).includes(false)),
+    hasForeign: key !== undefined && former !== undefined && isForeign(database, key, former),
+  };
+}
+
+/** True if one of the keys is the one with which the database was used last: the right one, whatever has become of its secrets. */
+function isAccepted(database: Database, keys: Buffer[]): boolean {
+  const accepted = recorded(database, "accepted_key");
+  return keys.some((key) => fingerprintOf(key) === accepted);
+}
+
+/**
+ * Records, in the current transaction, that the database is used with the first of the keys. If it was used with the former one
+ * last, a rotation was killed early: its record stays until that one goes on, which is how it is told from a foreign key.
+ */
+export function acceptKey(database: Database, keys: Buffer[]): void {
+  const [key] = keys;
+  if (key && !isAccepted(database, keys)) record(database, "accepted_key", fingerprintOf(key));
+}
+
+/** True for a former key of which nothing in the database tells: somebody keeps it there, and it may be the only copy. */
+export function isForeign(database: Database, key: Buffer, former: Buffer): boolean {
+  if (key.equals(former) || isAccepted(database, [former])) return false;
+  const opens: Opens = (sealed, boundTo) => openWith(former, sealed, boundTo) !== null;
+  if (trySecrets(database, [...CHECKED, ...REPLACEABLE], opens).opensSome) return false;
+  const hashKeys = hashKeysIn(database, [key]);
+  return !hashKeys?.[1]?.equals(hashKeyOf(former));
 }
 
 type Opens = (sealed: string, boundTo: string) => boolean;
@@ -31,67 +83,107 @@ type Opens = (sealed: string, boundTo: string) => boolean;
 /** Tries the oldest and the newest value of each kind: a key is exchanged at one time. */
 function trySecrets(
   database: Database,
-  opens: Opens = opensNow,
-): { unreadable: Bilingual[]; opensSome: boolean } {
+  columns: SealedColumn[],
+  opens: Opens,
+): { closed: Closed[]; opensSome: boolean } {
   let opensSome = false;
-  const closed = CHECKED.filter((column) => {
-    if (!isThere(database, column)) return false;
-    const opened = [...some(database, column, "ASC", opens), ...some(database, column, "DESC", opens)];
-    if (opened.includes(true)) opensSome = true;
-    return opened.includes(false);
-  });
-  const kinds = new Map(closed.map(({ what }) => [what.en, what]));
-  return { unreadable: [...kinds.values()], opensSome };
+  const closed = new Map<string, Closed>();
+  for (const column of columns)
+    for (const order of ["ASC", "DESC"] as const)
+      for (const { id, isOpen } of some(database, column, order, opens)) {
+        if (isOpen) opensSome = true;
+        // A number is the place in a table of one row.
+        else closed.set(column.what.en, { ...column, example: typeof id === "string" ? id : null });
+      }
+  return { closed: [...closed.values()], opensSome };
 }
 
-/** True if the database has the column: an earlier version may lack it. */
-const isThere = (database: Database, { table, column }: SealedColumn): boolean =>
-  rows(database, `SELECT 1 FROM pragma_table_info('${table}') WHERE name = '${column}'`).length > 0;
+/** Tells of the newest values of a column if they can be opened. */
+const newest = (database: Database, column: SealedColumn, opens: Opens): boolean[] =>
+  some(database, column, "DESC", opens).map(({ isOpen }) => isOpen);
 
 /** Tells of the values in the first row that has any, by an order, if they can be opened. */
-function some(database: Database, column: SealedColumn, order: "ASC" | "DESC", opens: Opens): boolean[] {
+function some(
+  database: Database,
+  column: SealedColumn,
+  order: "ASC" | "DESC",
+  opens: Opens,
+): { id: unknown; isOpen: boolean }[] {
   const { table, id, column: name, where = "1", boundTo } = column;
+  if (!hasColumn(database, column)) return [];
   const found = rows(
     database,
     `SELECT ${id}, ${name} FROM ${table} WHERE ${name} IS NOT NULL AND ${where} ORDER BY rowid ${order} LIMIT 1`,
   );
   return found.flatMap(([id, stored]) =>
-    valuesIn(column, String(stored)).map((value) => opens(value, boundTo(String(id)))),
+    valuesIn(column, String(stored)).map((value) => ({ id, isOpen: opens(value, boundTo(String(id))) })),
   );
 }
 
 /** The encrypted values in what a column stores. */
-const valuesIn = ({ isList }: SealedColumn, stored: string): string[] =>
-  isList ? (JSON.parse(stored) as { secret: string }[]).map(({ secret }) => secret) : [stored];
+const valuesIn = (column: SealedColumn, stored: string): string[] =>
+  itemsIn(column, stored)?.map(({ secret }) => secret) ?? [stored];
 
 /**
- * Takes the master key into use, if there is one. Throws ConfigError if the database holds secrets and the
- * key opens none of them: a new key, made silently, would lock them away for good. With `isLost` the operator
- * confirms the loss; a missing key is then made, and its acceptance is recorded in the database.
+ * Takes the master key into use, if there is one, and changes nothing. Throws ConfigError if the database holds secrets and the
+ * key opens none of them and is not known: a new key, made silently, would lock them away for good. With `isLost` the operator
+ * confirms the loss. Returns what it leaves closed.
  */
-export function requireKey(database: Database, isLost: boolean): void {
+export function requireKey(database: Database, isLost: boolean): Closed[] {
   const keys = readMasterKeys();
   useMasterKey(...keys);
-  const { unreadable, opensSome } = trySecrets(database);
-  if (unreadable.length === 0) return;
-  const secrets = listed(unreadable);
-  const [key] = keys;
-  if (!opensSome) {
-    if (isLost) {
-      const made = loadMasterKey();
-      useMasterKey(made);
-      record(database, "accepted_key", fingerprintOf(made));
-    } else if (!key || recorded(database, "accepted_key") !== fingerprintOf(key))
-      throw new ConfigError(
-        `${whyClosed(key !== undefined, secrets).en}; if it is lost for good, start once with fairlead serve --key-lost, which gives them up`,
-      );
-  }
-  log.error("the master key cannot decrypt everything in the database", { cannot_read: secrets.en });
+  const { closed, isRefused } = judgeKeys(database, keys);
+  if (isRefused && !isLost)
+    throw new ConfigError(
+      `${whyClosed(keys.length > 0, listed(closed)).en}; if it is lost for good, start once with fairlead serve --key-lost, which gives them up`,
+    );
+  return closed;
 }
 
+/**
+ * `requireKey` at the start of a server, which also needs key files that can be read, and logs what can't be decrypted. There is no
+ * database before the first start.
+ */
+export function requireKeyAtStart(database: Database | null, isLost: boolean): void {
+  const closed = database ? requireKey(database, isLost) : [];
+  requireKeyFiles();
+  if (closed.length > 0)
+    log.error("the master key cannot decrypt everything in the database", { cannot_read: listed(closed).en });
+}
+
+/**
+ * Makes the master key where there is none, and records the present one, in the current transaction: a start that has come as far
+ * goes on with it.
+ */
+export function provideKey(database: Database): void {
+  if (readMasterKeys().length === 0) makeKey(database);
+  acceptKey(database, readMasterKeys());
+}
+
+/** Makes the master key, and says so where another one was there before. */
+function makeKey(database: Database): void {
+  const { replaced } = judgeKeys(database, []);
+  loadMasterKey();
+  if (replaced.length > 0)
+    log.warn(
+      "master.key was missing, and a new one was made; if you have a copy of the former one, stop the server and put it back at once: what is encrypted with the new one is lost then",
+      { file: dataPath.key(), replaced: consequences(replaced).en },
+    );
+}
+
+/** The consequences, or remedies, of values that can't be decrypted. */
+export const consequences = (lost: readonly Pick<SealedColumn, "ifLost">[]): Bilingual =>
+  inEach((locale) => lost.map(({ ifLost }) => ifLost[locale]).join("; "));
+
+/** The trouble with a former key that is of no rotation, and the remedy. */
+export const foreignKey = (): Bilingual => ({
+  en: `${dataPath.formerKey()} holds a key of no rotation of this database, and a rotation removes that file in the end; give it another name`,
+  de: `${dataPath.formerKey()} enthält einen Schlüssel, der von keinem Wechsel in dieser Datenbank stammt, und ein Wechsel entfernt diese Datei am Ende; benenne sie um`,
+});
+
 /** Kinds of secrets in one line. */
-export const listed = (kinds: readonly Bilingual[]): Bilingual =>
-  inEach((locale) => kinds.map((kind) => kind[locale]).join(", "));
+export const listed = (kinds: readonly Pick<SealedColumn, "what">[]): Bilingual =>
+  inEach((locale) => kinds.map(({ what }) => what[locale]).join(", "));
 
 /** The reason why the named secrets can't be opened, and the remedy. */
 export function whyClosed(isThere: boolean, secrets: Bilingual): Bilingual {
@@ -114,14 +206,4 @@ export function whyClosed(isThere: boolean, secrets: Bilingual): Bilingual {
         en: `the key file ${path}, which decrypts ${held.en}, is missing; restore your copy of it (backups don't contain it), or set security.encryption_key`,
         de: `die Schlüsseldatei ${path} fehlt, die ${held.de} entschlüsselt; stelle deine Kopie davon wieder her (Sicherungen enthalten sie nicht), oder setze security.encryption_key`,
       };
-}
-
-/** True for a value that the keys in use open. */
-function opensNow(sealed: string, boundTo: string): boolean {
-  try {
-    decrypt(sealed, boundTo);
-    return true;
-  } catch {
-    return false;
-  }
 }

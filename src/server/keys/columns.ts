@@ -24,3 +24,20 @@ export const SEALED: SealedColumn[] = [
   signingKeys,
   hashKeys,
 ];
+
+/**
+ * The items of what a column stores that is a list; null for any other column. A list that is damaged counts as a single value,
+ * which no key opens.
+ */
+export function itemsIn({ isList }: SealedColumn, stored: string): { secret: string }[] | null {
+  if (!isList) return null;
+  try {
+    const items: unknown = JSON.parse(stored);
+    return Array.isArray(items) && items.every(hasSecret) ? items : null;
+  } catch {
+    return null;
+  }
+}
+
+const hasSecret = (item: unknown): item is { secret: string } =>
+  typeof (item as { secret?: unknown } | null)?.secret === "string";

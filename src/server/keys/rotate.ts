@@ -1,24 +1,24 @@
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { config } from "../../configuration/config";
-import { encryptWith, fingerprintOf, hashKeyOf, openWith } from "../../kernel/crypto/encryption";
+import { encryptWith, openWith } from "../../kernel/crypto/encryption";
 import type { SealedColumn } from "../../kernel/crypto/sealed";
 import { sqlite } from "../../kernel/db/connection";
-import { noteKey, storedHashKeys, takeKeys } from "../../kernel/db/master-key";
-import { record, recorded } from "../../kernel/db/program-record";
+import { noteKey, takeKeys } from "../../kernel/db/master-key";
 import { transact } from "../../kernel/db/transactions";
 import {
   dataPath,
   newMasterKey,
   readKeyFile,
   readMasterKey,
+  readMasterKeys,
   writeMasterKey,
 } from "../../kernel/process/data-dir";
 import { takeRotationLock } from "../../kernel/process/data-lock";
 import { flushDirectory } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
-import { opensNothing, requireKey } from "./check";
-import { SEALED } from "./columns";
+import { acceptKey, foreignKey, isForeign, requireKey } from "./check";
+import { itemsIn, SEALED } from "./columns";
 
 /**
  * The rotation of the master key. At each moment the files hold every key that the database needs, so that a process which is
@@ -32,8 +32,10 @@ export interface Rotated {
   encrypted: number;
   /** Kinds of values that neither key opens, as words: they were lost before. */
   unreadable: string[];
-  /** True if an earlier call was interrupted, and this one went on. */
+  /** True if a former key was there, as an earlier call leaves it that was interrupted, and this one went on. */
   isResumed: boolean;
+  /** True if the key was made now, and not by the earlier call. */
+  isNew: boolean;
 }
 
 /** Told how many values were looked at, of how many. */
@@ -54,19 +56,21 @@ export async function rotateMasterKey(progress: Progress = () => {}): Promise<Ro
   try {
     // A key of another database opens no keys of backup codes, in whose place new ones would be stored.
     requireKey(sqlite, false);
+    await transact(() => acceptKey(sqlite, readMasterKeys()));
     takeKeys();
     const isResumed = isRotating();
-    const { next, former } = isResumed ? goOn() : begin();
+    const keys = isResumed ? goOn() : begin();
+    const { next, isNew } = keys;
     takeKeys();
     await transact(() => {
       noteKey(next);
-      carryAcceptance(former, next);
+      acceptKey(sqlite, [next]);
     });
     takeKeys();
-    const done = await encryptAnew(next, former, progress);
+    const done = await encryptAnew(keys, progress);
     rmSync(dataPath.formerKey(), { force: true });
     flushDirectory(dirname(dataPath.formerKey()));
-    return { ...done, isResumed };
+    return { ...done, isResumed, isNew };
   } finally {
     lock.undo();
   }
@@ -84,6 +88,8 @@ export async function resumeRotation(): Promise<Rotated | null> {
 interface Keys {
   next: Buffer;
   former: Buffer;
+  /** True if the next one was made now. */
+  isNew: boolean;
 }
 
 function begin(): Keys {
@@ -102,17 +108,10 @@ function goOn(): Keys {
     throw new OperatorError(
       `the key file ${path} is missing, and a rotation of the key is not done; restore your copy of it`,
     );
-  if (isForeign(next, former))
-    throw new OperatorError(
-      `${dataPath.formerKey()} holds a key of no rotation of this database, and a rotation removes that file in the end; give it another name`,
-    );
+  if (isForeign(sqlite, next, former)) throw new OperatorError(foreignKey());
   // Killed before the new key took its place.
-  return next.equals(former) ? replace(former) : { next, former };
+  return next.equals(former) ? replace(former) : { next, former, isNew: false };
 }
-
-/** True for a former key that opens nothing in the database, and didn't before the last rotation: somebody keeps it there. */
-const isForeign = (next: Buffer, former: Buffer): boolean =>
-  !next.equals(former) && opensNothing(sqlite, former) && !storedHashKeys()?.[1]?.equals(hashKeyOf(former));
 
 /** Puts a new key in the place of the present one, whose copy is there. */
 function replace(former: Buffer): Keys {
@@ -120,16 +119,11 @@ function replace(former: Buffer): Keys {
   try {
     writeMasterKey(dataPath.key(), next);
   } catch (error) {
-    rmSync(dataPath.formerKey(), { force: true });
+    // The new key may be in its place all the same: its directory could not be flushed, or the file not be given to its owner.
+    if (readMasterKey()?.equals(former)) rmSync(dataPath.formerKey(), { force: true });
     throw error;
   }
-  return { next, former };
-}
-
-/** A key that was accepted although it opens nothing old stays accepted when another takes its place. */
-function carryAcceptance(former: Buffer, next: Buffer): void {
-  if (recorded(sqlite, "accepted_key") === fingerprintOf(former))
-    record(sqlite, "accepted_key", fingerprintOf(next));
+  return { next, former, isNew: true };
 }
 
 /** Rows looked at in one transaction: some milliseconds. */
@@ -138,8 +132,7 @@ const ROWS = 100;
 const PAUSE = 5;
 
 async function encryptAnew(
-  next: Buffer,
-  former: Buffer,
+  keys: Keys,
   progress: Progress,
 ): Promise<Pick<Rotated, "encrypted" | "unreadable">> {
   const total = SEALED.reduce((sum, column) => sum + countOf(column), 0);
@@ -149,7 +142,7 @@ async function encryptAnew(
     for (let after: string | null = ""; after !== null; ) {
       const from: string = after;
       const started = performance.now();
-      const step = await transact(() => encryptSome(column, from, { next, former }));
+      const step = await transact(() => encryptSome(column, from, keys));
       encrypted += step.encrypted;
       looked += step.looked;
       if (step.hasUnreadable) unreadable.add(column.what.en);
@@ -190,14 +183,12 @@ function encryptSome(column: SealedColumn, after: string, keys: Keys) {
       encrypted++;
       return encryptWith(keys.next, plain, boundTo);
     };
-    const stored = column.isList ? inList(row.stored, anew) : anew(row.stored);
+    const items = itemsIn(column, row.stored);
+    const stored = items
+      ? JSON.stringify(items.map((item) => ({ ...item, secret: anew(item.secret) })))
+      : anew(row.stored);
     if (stored !== row.stored) store.run(stored, row.id);
   }
   const last = found.length === ROWS ? String(found.at(-1)?.id) : null;
   return { encrypted, hasUnreadable, looked: found.length, last };
 }
-
-const inList = (stored: string, anew: (sealed: string) => string): string =>
-  JSON.stringify(
-    (JSON.parse(stored) as { secret: string }[]).map((item) => ({ ...item, secret: anew(item.secret) })),
-  );

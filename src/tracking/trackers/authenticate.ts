@@ -19,6 +19,10 @@ import type { TrackerFormat } from "./formats";
 /** Purpose that a secret of OwnTracks' encryption is encrypted for. */
 export const trackerKeys = sealedColumn({
   what: { en: "secrets of OwnTracks' encryption", de: "Schlüssel der Verschlüsselung von OwnTracks" },
+  ifLost: {
+    en: "delete these trackers and make them anew",
+    de: "lösche diese Tracker und lege sie neu an",
+  },
   table: "trackers",
   id: "id",
   column: "encryption_key",

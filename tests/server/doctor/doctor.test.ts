@@ -27,9 +27,9 @@ import {
   checkClock,
   checkDisk,
   checkGeoip,
-  checkKey,
   checkPermissions,
 } from "../../../src/server/doctor/machine";
+import { checkKey } from "../../../src/server/doctor/master-key";
 import { checkOutside } from "../../../src/server/doctor/outside";
 import { AS_NOBODY, canBeNobody, expectFailure, freePort, NOBODY } from "../../support/program";
 import {
@@ -86,6 +86,26 @@ describe("fairlead doctor", () => {
     loadConfig({ dataDir: server.dataDir, environment: {} });
     expect(verdicts(checkDatabase().findings)).toEqual(["ok"]);
     expect(stateOf(server.dataDir)).toEqual(stopped);
+  });
+
+  test("says so where it doesn't reach the server, and doesn't blame the configuration", async () => {
+    const server = await TestServer.start();
+    const { stdout } = await command(["doctor"], {
+      settings: {
+        ...{ "data.dir": server.dataDir, "server.port": String(freePort()) },
+        ...{ "sync.url": "http://127.0.0.1:1", "sync.token": `flb_${"x".repeat(43)}` },
+        ...{ "mqtt.url": "mqtt://127.0.0.1:1" },
+      },
+    });
+    for (const check of ["shore", "MQTT broker"])
+      expect(stdout).toMatch(
+        new RegExp(
+          `^warning +${check} +the server isn't reached at http://127\\.0\\.0\\.1:\\d+, .*--host and --port`,
+          "m",
+        ),
+      );
+    expect(stdout).not.toContain("restart the server");
+    await server.stop();
   });
 
   test("finds nothing wrong with a directory that is not there yet, and makes none", async () => {
@@ -226,7 +246,7 @@ describe("the data directory", () => {
   test("is the operator's alone", () => {
     spoiled(() => {});
     expect(verdicts(checkPermissions())).toEqual(["ok"]);
-    expect(verdicts(checkKey([]))).toEqual(["ok"]);
+    expect(verdicts(checkKey(null))).toEqual(["ok"]);
     expect(verdicts(checkDisk()).includes("problem")).toBe(false);
     const open = spoiled((directory) => {
       chmodSync(directory, 0o755);
@@ -249,15 +269,16 @@ describe("the data directory", () => {
 
   test("holds a key that is one", () => {
     spoiled((directory) => writeFileSync(join(directory, "master.key"), "short"));
-    expect(verdicts(checkKey([]))).toEqual(["problem"]);
+    expect(verdicts(checkKey(null))).toEqual(["problem"]);
     spoiled((directory) => rmSync(join(directory, "master.key")));
-    expect(verdicts(checkKey([]))).toEqual(["warning"]);
+    expect(verdicts(checkKey(null))).toEqual(["warning"]);
   });
 
   test("holds a database that is sound, known and opened by the key", () => {
     const found = (...statements: string[]) => {
       spoiled((directory) => change(directory, ...statements));
-      const [first] = checkDatabase().findings.filter(({ verdict }) => verdict !== "ok");
+      const { keys, findings } = checkDatabase();
+      const [first] = [...findings, ...checkKey(keys)].filter(({ verdict }) => verdict !== "ok");
       return `${first?.verdict} ${first?.check} ${first?.message.en}`;
     };
     expect(found("SELECT 1")).toBe("undefined undefined undefined");
@@ -281,7 +302,7 @@ describe("the data directory", () => {
   test("holds a sound database although its key is broken, which is told once", () => {
     spoiled((directory) => writeFileSync(join(directory, "master.key"), "short"));
     expect(verdicts(checkDatabase().findings)).toEqual(["ok"]);
-    expect(checkKey([])).toMatchObject([
+    expect(checkKey(null)).toMatchObject([
       { message: { en: expect.stringContaining("restore your copy of it") } },
     ]);
   });

@@ -1,6 +1,9 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -14,6 +17,7 @@ import { SEALED } from "../../../src/server/keys/columns";
 import { HOOK, newWebhook } from "../../alerts/targets/support";
 import { challenge, guarded, signInWithBoth, verifyLogin } from "../../identity/two-factor/support";
 import { expectStatus } from "../../support/expectations";
+import { canMount, inNamespace } from "../../support/namespace";
 import { expectFailure } from "../../support/program";
 import { randomFrom } from "../../support/random";
 import {
@@ -33,6 +37,13 @@ const random = randomFrom(4);
 const ROTATE = ["key", "rotate-master"];
 const rotate = (dataDir: string, settings: Settings = {}) =>
   command(ROTATE, { settings: { "data.dir": dataDir, ...settings } });
+
+/** The doctor's lines on the master key. */
+const doctorOnKey = async (dataDir: string, settings: Settings = {}): Promise<string> =>
+  (await command(["doctor"], { settings: { "data.dir": dataDir, ...settings } })).stdout
+    .split("\n")
+    .filter((line) => line.includes(" master key "))
+    .join("\n");
 
 /** Expects that one key opens all secrets, each with the text that it had. */
 function expectOpened(dataDir: string, key: Buffer, plain: Map<string, string>): void {
@@ -149,7 +160,8 @@ describe("killed", () => {
     const wasBegun = existsSync(formerFile(dataDir));
     const { status, stdout } = await rotate(dataDir);
     expect(status).toBe(0);
-    expect(stdout.startsWith("Went on")).toBe(wasBegun);
+    // Killed at its very end, it leaves nothing but the former key.
+    expect(/^(Went on|Nothing was left)/.test(stdout)).toBe(wasBegun);
     expect(keysIn(dataDir)).toHaveLength(1);
     expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
   });
@@ -173,6 +185,45 @@ describe("killed", () => {
     expect((await rotate(dataDir)).status).toBe(0);
     expect(readFileSync(keyFile(dataDir), "utf8")).not.toBe(before);
     expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
+  });
+});
+
+describe.each([
+  ["another call", async (dataDir: string) => (await rotate(dataDir)).status],
+  ["the next start", async (dataDir: string) => (await TestServer.start({ dataDir })).stop()],
+])("killed before the new key is noted, %s goes on", (_, goOn) => {
+  /** The data directory of a stopped server, without the key of ID tokens that each makes. */
+  async function dataDirectory(): Promise<string> {
+    const server = await TestServer.start();
+    await server.stop();
+    const database = new Database(join(server.dataDir, "fairlead.db"));
+    database.run("DELETE FROM oauth_signing_keys");
+    database.close();
+    expect(secretsIn(server.dataDir)).toEqual([]);
+    return server.dataDir;
+  }
+
+  /** Puts another key in the place of the present one, whose copy stays, as a rotation does at first. */
+  async function expectToGoOn(dataDir: string): Promise<void> {
+    const next = `${Buffer.alloc(32, 6).toString("base64")}\n`;
+    copyFileSync(keyFile(dataDir), formerFile(dataDir));
+    writeFileSync(keyFile(dataDir), next);
+    expect(await doctorOnKey(dataDir)).toMatch(/^warning .*its rotation is not done/);
+    expect(await goOn(dataDir)).toBe(0);
+    expect(existsSync(formerFile(dataDir))).toBe(false);
+    expect(readFileSync(keyFile(dataDir), "utf8")).toBe(next);
+  }
+
+  test("in a database without secrets", async () => expectToGoOn(await dataDirectory()));
+
+  test("where all secrets were given up with a lost key", async () => {
+    const dataDir = await dataDirectory();
+    addSecrets(dataDir, Buffer.alloc(32, 5), 2, ["trackers"]);
+    rmSync(keyFile(dataDir));
+    expectFailure(await rotate(dataDir), 2, "OwnTracks", "is missing");
+    await (await TestServer.start({ dataDir, under: (line) => [...line, "--key-lost"] })).stop();
+    await expectToGoOn(dataDir);
+    await (await TestServer.start({ dataDir })).stop();
   });
 });
 
@@ -221,23 +272,89 @@ describe("what cannot be rotated", () => {
 
   test("beside a master.key.old that is of no rotation of this database: it may be the only copy of a key", async () => {
     const server = await TestServer.start();
+    await newWebhook(server);
     await server.stop();
     const { dataDir } = server;
-    addSecrets(dataDir, readKey(keyFile(dataDir)), 3);
     expect((await rotate(dataDir)).status).toBe(0);
     const key = readFileSync(keyFile(dataDir));
     const foreign = `${Buffer.alloc(32, 5).toString("base64")}\n`;
     writeFileSync(formerFile(dataDir), foreign);
     expectFailure(await rotate(dataDir), 1, formerFile(dataDir), "no rotation", "another name");
+    expect(await doctorOnKey(dataDir)).toMatch(
+      /^warning .*master\.key\.old holds a key of no rotation.*another name/,
+    );
     const started = await TestServer.start({ dataDir });
     await started.stop();
     expect(started.output).toMatch(/"error".*rotation of the master key/);
     expect(readFileSync(formerFile(dataDir), "utf8")).toBe(foreign);
     expect(readFileSync(keyFile(dataDir))).toEqual(key);
     writeFileSync(formerFile(dataDir), "a note");
-    expectFailure(await rotate(dataDir), 1, formerFile(dataDir), "remove it");
+    expectFailure(await rotate(dataDir), 2, formerFile(dataDir), "remove it");
+    expectFailure(await command(["serve"], { settings: { "data.dir": dataDir } }), 2, "remove it");
+    expect(await doctorOnKey(dataDir)).toMatch(
+      /^problem .*master\.key\.old does not contain a key.*remove it/,
+    );
     rmSync(formerFile(dataDir));
     expectOpened(dataDir, readKey(keyFile(dataDir)), new Map());
+  });
+
+  test("beside a foreign master.key.old where the keys of ID tokens are the only secrets", async () => {
+    const server = await TestServer.start();
+    expectStatus(await server.get("/oauth/jwks"), 200);
+    await server.stop();
+    const { dataDir } = server;
+    const foreign = Buffer.alloc(32, 5).toString("base64");
+    writeFileSync(formerFile(dataDir), foreign);
+    expectFailure(await rotate(dataDir), 1, formerFile(dataDir), "no rotation");
+    expect(readFileSync(formerFile(dataDir), "utf8")).toBe(foreign);
+  });
+
+  test("beside a foreign master.key.old where there are no secrets, as before a restore on a new machine", async () => {
+    const dataDir = temporaryDirectory();
+    const [key, foreign] = [5, 6].map((byte) => Buffer.alloc(32, byte).toString("base64"));
+    writeFileSync(keyFile(dataDir), key as string);
+    writeFileSync(formerFile(dataDir), foreign as string);
+    for (let start = 0; start < 2; start++) {
+      const server = await TestServer.start({ dataDir });
+      await server.stop();
+      expect(server.output).toMatch(/"error".*rotation of the master key.*no rotation of this database/);
+      expect(readFileSync(keyFile(dataDir), "utf8")).toBe(key as string);
+      expect(readFileSync(formerFile(dataDir), "utf8")).toBe(foreign as string);
+    }
+    expect(await doctorOnKey(dataDir)).toMatch(/^warning .*master\.key\.old holds a key of no rotation/);
+  });
+
+  test("where all is encrypted anew: a former key that somebody keeps is removed, and the present one stays", async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    const { dataDir } = server;
+    addSecrets(dataDir, readKey(keyFile(dataDir)), 3);
+    const former = readFileSync(keyFile(dataDir));
+    expect((await rotate(dataDir)).status).toBe(0);
+    const present = readFileSync(keyFile(dataDir));
+    writeFileSync(formerFile(dataDir), former);
+    const { status, stdout } = await rotate(dataDir);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Nothing was left to do: the key in .* stays as it was/);
+    expect(stdout).not.toContain("is new");
+    expect(readFileSync(keyFile(dataDir))).toEqual(present);
+    expect(existsSync(formerFile(dataDir))).toBe(false);
+  });
+
+  test("what was lost with a key before is told in words", async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    const { dataDir } = server;
+    addSecrets(dataDir, readKey(keyFile(dataDir)), 3);
+    // It stores keys of backup codes.
+    expect((await rotate(dataDir)).status).toBe(0);
+    rmSync(keyFile(dataDir));
+    await (await TestServer.start({ dataDir, under: (line) => [...line, "--key-lost"] })).stop();
+    const { status, stdout, stderr } = await rotate(dataDir);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^The key in .* is new/);
+    expect(stdout).toMatch(/^Warning: neither key decrypts some of the .*two-factor secrets/m);
+    expect(stdout).not.toContain("{");
   });
 
   test("a key that is a value of the configuration", async () => {
@@ -250,6 +367,33 @@ describe("what cannot be rotated", () => {
     );
   });
 });
+
+test.skipIf(!canMount || process.geteuid?.() !== 0)(
+  "a failure once the new key is in its place leaves the former one too, and another call goes on",
+  async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    const { dataDir } = server;
+    const former = readKey(keyFile(dataDir));
+    addSecrets(dataDir, former, 3);
+    const plain = textsIn(dataDir, former);
+    // In a namespace of users that lacks this one, the new file can't be given to it.
+    chownSync(keyFile(dataDir), 12_345, 12_345);
+    chmodSync(keyFile(dataDir), 0o644);
+    const child = Bun.spawnSync([...inNamespace("true", dataDir), ...program, ...ROTATE], {
+      env: environment({ "data.dir": dataDir }),
+    });
+    expect([child.exitCode, child.stderr.toString()]).toEqual([
+      1,
+      expect.stringContaining("cannot be replaced"),
+    ]);
+    const [present, kept] = keysIn(dataDir);
+    expect(present?.equals(former)).toBe(false);
+    expect(kept).toEqual(former);
+    expect((await rotate(dataDir)).status).toBe(0);
+    expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
+  },
+);
 
 describe("security.encryption_key_file", () => {
   const settingsOf = (file: string): Settings => ({
@@ -281,6 +425,11 @@ describe("security.encryption_key_file", () => {
     const start = (dataDir: string) =>
       command(["serve"], { settings: { "data.dir": dataDir, ...settingsOf(missing) } });
     expectFailure(await start(fresh), 2, `security.encryption_key_file (${missing}) does not exist`);
+    // Nothing is made before.
+    expect(readdirSync(fresh)).toEqual([]);
+    expect(await doctorOnKey(fresh, settingsOf(missing))).toMatch(
+      /^problem .*security\.encryption_key_file \(.*\) does not exist/,
+    );
     const server = await TestServer.start();
     await newWebhook(server);
     await server.stop();
