@@ -141,7 +141,7 @@ try. If the configured port is taken, a free one is used.`,
     description: `Computes the hash of each audit event anew. Exits with status 1 and names the first event that is not
 what was hashed, or that does not follow from the one before. The server may be running.`,
     options: { json: { type: "boolean" } },
-    optionHelp: `  --json            print one JSON object: is_intact, entries, scrubbed, gaps, head, first_break`,
+    optionHelp: `  --json            print one JSON object: is_intact, entries, scrubbed, aged_out, head, first_break`,
     run: async (values) => (await import("./identity/audit-log/command")).verifyLog(values),
   },
   {

@@ -187,6 +187,36 @@ describe("two at the same time in a new directory", () => {
     }
   });
 
+  test("commands that are refused: the directory is removed, and no other command fails for it", async () => {
+    const refused = (dataDir: string) => run([...USER, "--role", "Supper Admin"], dataDir);
+    for (let round = 0; round < 3; round++) {
+      const dataDir = join(temporaryDirectory(), "new");
+      const results = await Promise.all([
+        run(USER, dataDir),
+        ...Array.from({ length: 5 }, () => refused(dataDir)),
+      ]);
+      expect(results.map(({ status, stderr }) => [status, stderr.includes("there is no role")])).toEqual([
+        [0, false],
+        ...Array(5).fill([1, true]),
+      ]);
+      expect(readdirSync(dataDir)).toEqual(["fairlead.db"]);
+    }
+    const dataDir = join(temporaryDirectory(), "new");
+    await Promise.all(Array.from({ length: 6 }, () => refused(dataDir)));
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("commands: each prints one key, which is kept", async () => {
+    const dataDir = join(temporaryDirectory(), "new");
+    const create = (name: string) => run(["key", "create", "--name", name, "--system", "--json"], dataDir);
+    const results = await Promise.all(["a", "b", "c", "d"].map(create));
+    // More than one line is no JSON.
+    const shown = results.map(({ stdout }) => JSON.parse(stdout).id);
+    const kept = ask(join(dataDir, "fairlead.db"), "SELECT id FROM api_keys");
+    expect(kept.toSorted()).toEqual(shown.toSorted());
+    expect(readdirSync(dataDir)).toEqual(["fairlead.db"]);
+  });
+
   test("two servers: one runs, and the other's refusal does not free its lock", async () => {
     const dataDir = join(temporaryDirectory(), "new");
     const starts = await Promise.allSettled([1, 2, 3].map(() => TestServer.start({ dataDir })));

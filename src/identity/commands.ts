@@ -7,7 +7,7 @@ import { transact } from "../kernel/db/transactions";
 import { isUniqueViolation } from "../kernel/errors/errors";
 import { isEmail } from "../kernel/http/schema";
 import { OperatorError, UsageError } from "../kernel/process/operator";
-import { print, printJson } from "../kernel/process/print";
+import { printBeforeCommit } from "../kernel/process/print";
 import { isPermissionForm } from "./access/permissions";
 import { insertApiKey } from "./api-keys/service";
 import { insertUser } from "./directory/new-user";
@@ -44,25 +44,26 @@ export async function createUser(values: Values): Promise<void> {
     throw new UsageError(`the password must be ${MIN_PASSWORD} to ${MAX_PASSWORD} characters long`);
   await requirePasswordHash();
   const passwordHash = await hashPassword(password);
-  const user = await withRoles(() =>
+  const shown = values["password-stdin"] ? null : password;
+  await withRoles(() =>
     transact(() => {
       const roleIds = ((values.role ?? []) as string[]).map(findRole);
-      try {
-        return insertUser({ username, email, passwordHash, roles: roleIds });
-      } catch (error) {
-        if (isUniqueViolation(error))
-          throw new OperatorError("the username or the email address is already taken");
-        throw error;
-      }
+      const user = insertNamed({ username, email, passwordHash, roles: roleIds });
+      const lines = [`Created the user ${user.username} <${user.email}> (id ${user.id})`];
+      if (shown !== null) lines.push(`Password (shown only once): ${shown}`);
+      printBeforeCommit(values.json ? JSON.stringify({ ...user, password: shown }) : lines.join("\n"));
     }),
   );
-  const generated = !values["password-stdin"];
-  if (values.json) {
-    await printJson({ ...user, password: generated ? password : null });
-    return;
+}
+
+function insertNamed(user: Parameters<typeof insertUser>[0]): ReturnType<typeof insertUser> {
+  try {
+    return insertUser(user);
+  } catch (error) {
+    if (isUniqueViolation(error))
+      throw new OperatorError("the username or the email address is already taken");
+    throw error;
   }
-  await print(`Created the user ${user.username} <${user.email}> (id ${user.id})`);
-  if (generated) await print(`Password (shown only once): ${password}`);
 }
 
 async function readPassword(): Promise<string> {
@@ -93,27 +94,25 @@ export async function createKey(values: Values): Promise<void> {
   const wrong = scopes.find((scope) => !isPermissionForm(scope));
   if (wrong !== undefined)
     throw new UsageError(`--scope ${wrong} must be <resource>:<action>, <resource>:* or *:*`);
-  const key = await withRoles(() =>
-    transact(() =>
-      insertApiKey({
+  await withRoles(() =>
+    transact(() => {
+      const key = insertApiKey({
         name,
         description: null,
         scopes: isSystem ? ["*:*"] : scopes,
         expiresAt: null,
         ownerId: owner === undefined ? null : findOwner(owner),
         isSystem,
-      }),
-    ),
+      });
+      const lines = [
+        `Created the ${isSystem ? "system " : ""}key ${key.name} (id ${key.id}) with scopes ${key.scopes.join(", ") || "none"}`,
+        `Key (shown only once): ${key.key}`,
+      ];
+      const { id, key_prefix, scopes: granted, is_system } = key;
+      const shown = { id, key: key.key, key_prefix, scopes: granted, is_system };
+      printBeforeCommit(values.json ? JSON.stringify(shown) : lines.join("\n"));
+    }),
   );
-  if (values.json) {
-    const { id, key: value, key_prefix, scopes: granted, is_system } = key;
-    await printJson({ id, key: value, key_prefix, scopes: granted, is_system });
-    return;
-  }
-  await print(
-    `Created the ${isSystem ? "system " : ""}key ${key.name} (id ${key.id}) with scopes ${key.scopes.join(", ") || "none"}`,
-  );
-  await print(`Key (shown only once): ${key.key}`);
 }
 
 function findOwner(username: string): string {

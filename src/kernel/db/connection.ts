@@ -39,7 +39,7 @@ type Synchronous = "full" | "normal";
  * `full` keeps each acknowledged write across a power cut. Throws SQLiteError when the file can't be used.
  */
 export function openDatabase(file: string, synchronous: Synchronous): void {
-  sqlite = new Database(file, { create: true, strict: true });
+  useConnection(new Database(file, { create: true, strict: true }));
   sqlite.run("PRAGMA busy_timeout = 5000");
   sqlite.run("PRAGMA journal_mode = WAL");
   sqlite.run(`PRAGMA synchronous = ${synchronous}`);
@@ -50,7 +50,12 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   sqlite.run(`PRAGMA wal_autocheckpoint = ${profile.pagesInLog}`);
   sqlite.run(`PRAGMA temp_store = ${profile.temporaryStore}`);
   sqlite.run(`PRAGMA cache_size = -${profile.pages}`);
-  db = drizzle({ client: compilingOnce(sqlite) });
+}
+
+/** Has the process's queries go by a connection that is open, such as one that reads alone. */
+export function useConnection(connection: Database): void {
+  sqlite = connection;
+  db = drizzle({ client: compilingOnce(connection) });
   generation++;
 }
 

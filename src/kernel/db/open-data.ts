@@ -1,9 +1,10 @@
+import type { Database } from "bun:sqlite";
 import { existsSync, rmSync } from "node:fs";
 import { config } from "../../configuration/config";
-import { dataPath, giveToOwner, prepareDataDirectory } from "../process/data-dir";
-import { takeLock } from "../process/data-lock";
-import { flushToDisk, nameWithoutReplacing, reason, UNFINISHED } from "../process/disk";
-import { OperatorError, remedy } from "../process/operator";
+import { dataPath, fileTrouble, giveToOwner, prepareDataDirectory } from "../process/data-dir";
+import { takeLock, takeMakingLock } from "../process/data-lock";
+import { flushToDisk, isDiskFull, nameWithoutReplacing, UNFINISHED } from "../process/disk";
+import { OperatorError } from "../process/operator";
 import { openDatabase, sqlite } from "./connection";
 import { type MigrationProgress, migrate, pendingMigrations } from "./migrate";
 import { type Extent, extentsOf } from "./migration-extent";
@@ -15,10 +16,10 @@ import { closeDatabase, emptyWriteAheadLog } from "./transactions";
 export interface Opening {
   /** True if this process holds the lock of the data directory already. */
   holdsLock: boolean;
-  /** Inspects an existing database before anything in it is changed; throws to leave it alone. */
-  check?: () => void;
+  /** Inspects the database, null if there is none, before anything is made or changed; throws to leave all alone. */
+  check?: (existing: Database | null) => void;
   /** Called before an existing database is migrated; the function that it returns is called afterwards. */
-  beforeMigration?: () => Promise<AfterMigration>;
+  beforeMigration?: (extents: Extent[]) => Promise<AfterMigration>;
   /** Told of the migrations of an existing database. */
   watch?: MigrationWatch;
 }
@@ -39,11 +40,13 @@ export type AfterMigration = (applied: number, isWhole: boolean) => void;
  * Migrating needs the lock of the data directory, so that no server runs on a schema that changes under it.
  */
 export async function openData(opening: Opening): Promise<string[]> {
-  const made = existsSync(dataPath.database()) ? null : await makeDatabase(async () => {});
+  const isThere = existsSync(dataPath.database());
+  if (!isThere) opening.check?.(null);
+  const made = isThere ? null : await makeDatabase(async () => {});
   open(dataPath.database());
   try {
     if (made) return made.applied;
-    opening.check?.();
+    opening.check?.(sqlite);
     const pending = pendingMigrations();
     if (pending.length > 0) return await bringUp(opening, pending);
     recordVersion(sqlite);
@@ -59,9 +62,10 @@ async function bringUp({ holdsLock, beforeMigration, watch }: Opening, pending: 
   if (!holdsLock && !lock) throw olderServer();
   let isDone = false;
   try {
-    const after = await beforeMigration?.();
+    const extents = extentsOf(pending);
+    const after = await beforeMigration?.(extents);
     try {
-      watch?.announce(extentsOf(pending));
+      watch?.announce(extents);
       const applied = migrate(watch?.progress, watch?.begin);
       recordVersion(sqlite);
       after?.(applied.length, true);
@@ -69,7 +73,10 @@ async function bringUp({ holdsLock, beforeMigration, watch }: Opening, pending: 
       return applied;
     } catch (error) {
       after?.(pending.length - pendingMigrations().length, false);
-      throw error;
+      if (!isDiskFull(error)) throw error;
+      throw new OperatorError(
+        `the migration is not done, since the disk of ${config["data.dir"]} is full; free some space, then run this again, which goes on where it was`,
+      );
     }
   } finally {
     if (isDone) lock?.release();
@@ -117,11 +124,34 @@ function olderDatabase(pending: string[]): OperatorError {
   );
 }
 
+/** Milliseconds until a process looks again if another one has made the database. */
+const PAUSE = 20;
+
 /**
  * Makes the database with the content that `work` puts into it, as a whole: until then it has another name,
- * and a failure leaves nothing. Null if another process was faster. Afterwards it is closed.
+ * and a failure leaves nothing. Null if another process was faster: then `work` was not done, so that nothing
+ * is printed that isn't kept. Afterwards it is closed.
  */
-async function makeDatabase<T>(work: () => Promise<T>): Promise<{ applied: string[]; result: T } | null> {
+async function makeDatabase<T>(work: () => Promise<T>): Promise<Made<T> | null> {
+  let lock = takeMakingLock();
+  while (!lock) {
+    await Bun.sleep(PAUSE);
+    lock = takeMakingLock();
+  }
+  try {
+    return existsSync(dataPath.database()) ? null : await makeAlone(work);
+  } finally {
+    lock.release();
+  }
+}
+
+interface Made<T> {
+  /** Tags of the migrations. */
+  applied: string[];
+  result: T;
+}
+
+async function makeAlone<T>(work: () => Promise<T>): Promise<Made<T> | null> {
   const path = dataPath.database();
   const partial = `${path}.${process.pid}.new${UNFINISHED}`;
   const removePartial = () => {
@@ -131,7 +161,7 @@ async function makeDatabase<T>(work: () => Promise<T>): Promise<{ applied: strin
   try {
     // One flush at the end is enough.
     open(partial, "normal");
-    let made: { applied: string[]; result: T };
+    let made: Made<T>;
     try {
       const applied = migrate();
       recordVersion(sqlite);
@@ -160,7 +190,7 @@ function open(file: string, synchronous = config["data.synchronous"]): void {
     giveToOwner(file);
   } catch (error) {
     throw new OperatorError(
-      `the database ${dataPath.database()} cannot be opened: ${reason(error)}${remedy(error)}`,
+      `the database ${dataPath.database()} cannot be opened: ${fileTrouble(dataPath.database(), error)}`,
     );
   }
 }

@@ -14,8 +14,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError, config } from "../../configuration/config";
+import type { Bilingual } from "../values/bilingual";
 import { isLeftover, reason, reasonIn, UNFINISHED, writeWhole } from "./disk";
-import { OperatorError, remedy } from "./operator";
+import { OperatorError, trouble } from "./operator";
 
 /** Contents of the data directory. */
 export const dataPath = {
@@ -26,6 +27,7 @@ export const dataPath = {
   formerKey: () => `${dataPath.key()}.old`,
   /** Keeps two rotations from running at once. */
   rotationLock: () => join(config["data.dir"], "key-rotation.lock"),
+  makingLock: () => join(config["data.dir"], "fairlead.db.new.lock"),
   outbox: () => join(config["data.dir"], "outbox"),
   /** The code for the first administrator, while there is none. */
   firstStartCode: () => join(config["data.dir"], "first-start-code"),
@@ -36,20 +38,28 @@ export const dataPath = {
   charts: () => config["map.charts"] ?? join(config["data.dir"], "charts"),
 };
 
+/** Directories that this process has made for its data, the innermost first. */
+let made: string[] = [];
+
+/** Attempts to make a directory that a refused process removes again. */
+const TRIES = 10;
+
 /**
  * Makes the data directory and checks that it can be written. Returns the undo, for a command that is
  * refused: a mistyped directory must not stay behind.
  */
-export function prepareDataDirectory(): () => void {
+export function prepareDataDirectory(tries = TRIES): () => void {
   const directory = config["data.dir"];
   const missing: string[] = [];
   for (let path = directory; !existsSync(path) && path !== dirname(path); path = dirname(path))
     missing.push(path);
-  const undo = () => removeEmpty(missing);
+  made = [...missing, ...made];
+  const undo = () => removeEmpty(made);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
+    if (tries > 1 && (error as { code?: string }).code === "ENOENT") return prepareDataDirectory(tries - 1);
     undo();
     throw new OperatorError(`the data directory ${directory} ${whyUnusable(directory, error)}`);
   }
@@ -72,13 +82,26 @@ function whyUnusable(directory: string, error: unknown): string {
   const { code } = error as { code?: string };
   // `mkdir` says so of a name that is taken by anything other than a directory.
   if (code === "EEXIST") return "is a file, not a directory";
-  const why = `cannot be written: ${reason(error)}`;
-  if (code !== "EACCES") return why;
-  const owner = ownerOf(directory);
-  if (owner === null) return `${why}${remedy(error)}`;
+  return `cannot be written: ${code === "EACCES" ? closedTo(directory, error, "700") : trouble(error)}`;
+}
+
+/** Words for a path that this user may not use, and the remedy: its owner runs the program, or gives it this mode. */
+function closedTo(path: string, error: unknown, mode: string): string {
+  const owner = ownerOf(path);
+  if (owner === null) return trouble(error);
   return owner === process.geteuid?.()
-    ? `${why}; call chmod 700 ${directory}`
-    : `${why}; run this as its owner (uid ${owner})`;
+    ? `${reason(error)}; call chmod ${mode} ${path}`
+    : `${reason(error)}; run this as its owner (uid ${owner})`;
+}
+
+/** Words for a file of the data directory that can't be used, and the remedy. SQLite doesn't say that its owner is another user. */
+export function fileTrouble(path: string, error: unknown): string {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (denied) {
+    if ((denied as { code?: string }).code === "EACCES") return closedTo(path, denied, "600");
+  }
+  return trouble(error);
 }
 
 /** The owner's user id; null if the path doesn't exist or can't be seen. */
@@ -151,11 +174,15 @@ export function readMasterKey(): Buffer | null {
 export function readMasterKeys(): Buffer[] {
   const key = readMasterKey();
   if (!key) return [];
-  const former = config["security.encryption_key"] === null ? readKeyFile(dataPath.formerKey()) : null;
+  const former = readFormerKey();
   return former ? [key, former] : [key];
 }
 
-/** The key in a file; null if there is no such file. */
+/** The former master key, while a rotation goes on; else null. */
+const readFormerKey = (): Buffer | null =>
+  config["security.encryption_key"] === null ? readKeyFile(dataPath.formerKey()) : null;
+
+/** The key in a file; null if there is no such file. Throws OperatorError if it can't be read, and ConfigError if it holds no key. */
 export function readKeyFile(path: string): Buffer | null {
   let key: Buffer;
   try {
@@ -171,12 +198,12 @@ export function readKeyFile(path: string): Buffer | null {
     });
   }
   if (key.length !== KEY_BYTES && path === dataPath.formerKey())
-    throw new OperatorError({
+    throw new ConfigError({
       en: `${path} does not contain a key of 32 bytes in base64: give it another name or remove it, unless a rotation of the key was interrupted; then restore your copy of the former key`,
       de: `${path} enthält keinen Schlüssel aus 32 Byte in Base64: benenne sie um oder entferne sie, außer wenn ein Wechsel des Schlüssels unterbrochen wurde; dann stelle deine Kopie des früheren Schlüssels wieder her`,
     });
   if (key.length !== KEY_BYTES)
-    throw new OperatorError({
+    throw new ConfigError({
       en: `${path} does not contain a key of 32 bytes in base64; restore your copy of it (backups don't contain it)`,
       de: `${path} enthält keinen Schlüssel aus 32 Byte in Base64; stelle deine Kopie davon wieder her (Sicherungen enthalten sie nicht)`,
     });
@@ -184,19 +211,34 @@ export function readKeyFile(path: string): Buffer | null {
 }
 
 /**
- * The master key, made at the first start with mode 0600. Throws ConfigError if it is to be in a file of the configuration that
- * is missing: whoever names one has made it, or must mount it first.
+ * Reads every key file, and makes none. Throws ConfigError if the configuration names one that is missing: whoever does so has
+ * made it, or must mount it first.
  */
+export function requireKeyFiles(): void {
+  const missing = readMasterKey() ? null : missingKeyFile();
+  if (missing) throw new ConfigError(missing);
+  readFormerKey();
+}
+
+/** The master key, made at the first start with mode 0600. Throws as `requireKeyFiles` does. */
 export function loadMasterKey(): Buffer {
+  requireKeyFiles();
   const known = readMasterKey();
   if (known) return known;
-  if (config["security.encryption_key_file"] !== null)
-    throw new ConfigError(
-      `security.encryption_key_file (${dataPath.key()}) does not exist; mount it, or create it with 32 random bytes in base64 (openssl rand -base64 32)`,
-    );
   const key = newMasterKey();
   writeMasterKey(dataPath.key(), key);
   return key;
+}
+
+/** The trouble if the master key is to be in a file of the configuration that is missing, and the remedy; null if all is well. */
+export function missingKeyFile(): Bilingual | null {
+  const file = config["security.encryption_key_file"];
+  return file === null || readKeyFile(file) !== null
+    ? null
+    : {
+        en: `security.encryption_key_file (${file}) does not exist; mount it, or create it with 32 random bytes in base64 (openssl rand -base64 32)`,
+        de: `security.encryption_key_file (${file}) gibt es nicht; hänge die Datei ein, oder lege sie mit 32 zufälligen Byte in Base64 an (openssl rand -base64 32)`,
+      };
 }
 
 export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);

@@ -1,8 +1,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, rmSync } from "node:fs";
 import { config } from "../../configuration/config";
-import { dataPath, giveToOwner, prepareDataDirectory } from "./data-dir";
-import { reason } from "./disk";
+import { dataPath, fileTrouble, giveToOwner, prepareDataDirectory } from "./data-dir";
 import { OperatorError } from "./operator";
 
 /** The lock that a serving process holds on its data directory (rule P4). */
@@ -18,50 +17,75 @@ export interface Lock {
  * Takes the lock; null if another process has it. It is SQLite's own on a file beside the database, so the
  * kernel drops it when the process ends, however it ends.
  */
-export function takeLock(): Lock | null {
-  try {
-    return lockFile(dataPath.lock());
-  } catch (error) {
-    throw unusable(error);
-  }
-}
+export const takeLock = (): Lock | null => lockOf(dataPath.lock());
 
 /** Takes the lock of a rotation of the master key; null if another process has it. */
-export function takeRotationLock(): Lock | null {
-  const file = dataPath.rotationLock();
+export const takeRotationLock = (): Lock | null => lockOf(dataPath.rotationLock());
+
+/** Takes the lock of making a database; null if another process has it. Its release removes the file. */
+export function takeMakingLock(): Pick<Lock, "release"> | null {
+  const file = dataPath.makingLock();
+  const lock = lockOf(file);
+  return (
+    lock && {
+      release: () => {
+        rmSync(file, { force: true });
+        lock.release();
+      },
+    }
+  );
+}
+
+function lockOf(file: string): Lock | null {
   try {
     return lockFile(file);
   } catch (error) {
-    throw new OperatorError(`the lock ${file} cannot be taken: ${reason(error)}`);
+    throw unusable(file, error);
   }
 }
 
 /**
- * Attempts to take a lock whose file was removed meanwhile: a file system may keep changing its file
- * identities.
+ * Attempts to take a lock whose file or directory is removed meanwhile. They end, since a file system may keep
+ * changing its file identities.
  */
 const TRIES = 10;
 
-function lockFile(file: string, tries = TRIES): Lock | null {
+function lockFile(file: string): Lock | null {
+  for (let left = TRIES; ; left--) {
+    let lock: Lock | null = null;
+    try {
+      lock = lockOnce(file);
+      // The former holder may have removed the file between the opening and the locking: that lock keeps
+      // nobody out.
+      if (!lock || left === 1 || isLocked(file)) return lock;
+      lock.release();
+    } catch (error) {
+      lock?.release();
+      if (left === 1 || !isMissing(error)) throw error;
+      // A command that is refused removes the directory that it made, if nothing is in it.
+      prepareDataDirectory();
+    }
+  }
+}
+
+/** Null if another process has the lock. */
+function lockOnce(file: string): Lock | null {
   const isNew = !existsSync(file);
   const lock = new Database(file, { create: true });
   try {
     giveToOwner(file);
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    // A journal on the disk would need room on it, and a full disk must not keep commands from mending it.
+    lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
     const isBusy = (error as { code?: string }).code === "SQLITE_BUSY";
-    // A full disk, for one. Before the closing, which lets go of what was locked: another process may take the lock then.
-    if (isNew && !isBusy) rmSync(file, { force: true });
+    // A full disk, for one. Before the closing, which lets go of what was locked: another process may take the
+    // lock then. A file that was missing a moment ago is another process's by now.
+    if (isNew && !isBusy && !isMissing(error)) rmSync(file, { force: true });
     lock.close();
     if (isBusy) return null;
     throw error;
-  }
-  // The former holder may have removed the file between the opening and the locking: that lock keeps nobody
-  // out.
-  if (tries > 1 && !isLocked(file)) {
-    lock.close();
-    return lockFile(file, tries - 1);
   }
   return {
     release: () => lock.close(),
@@ -72,8 +96,12 @@ function lockFile(file: string, tries = TRIES): Lock | null {
   };
 }
 
-const unusable = (error: unknown) =>
-  new OperatorError(`the lock ${dataPath.lock()} cannot be taken: ${reason(error)}`);
+/** True if a file is missing, or can't be opened for a reason that SQLite doesn't tell. */
+const isMissing = (error: unknown): boolean =>
+  ["ENOENT", "SQLITE_CANTOPEN"].includes(String((error as { code?: unknown }).code));
+
+const unusable = (file: string, error: unknown) =>
+  new OperatorError(`the lock ${file} cannot be taken: ${fileTrouble(file, error)}`);
 
 /**
  * True if any process, this one included, holds the lock of this name. Throws SQLite's error for one that
@@ -81,15 +109,18 @@ const unusable = (error: unknown) =>
  */
 function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
-  const lock = new Database(file, { readonly: true });
+  let lock: Database | null = null;
   try {
+    lock = new Database(file, { readonly: true });
     lock.run("PRAGMA schema_version");
     return false;
   } catch (error) {
     if ((error as { code?: string }).code === "SQLITE_BUSY") return true;
+    // Its holder let go of it, and removed it.
+    if (!existsSync(file)) return false;
     throw error;
   } finally {
-    lock.close();
+    lock?.close();
   }
 }
 
@@ -110,7 +141,7 @@ export function requireUnserved(): void {
   try {
     runs = isServed();
   } catch (error) {
-    throw unusable(error);
+    throw unusable(dataPath.lock(), error);
   }
   if (runs) throw served();
 }

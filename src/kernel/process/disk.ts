@@ -102,6 +102,12 @@ export function machineError(thrown: unknown): Error | null {
   return null;
 }
 
+/** True for the error of a disk that has no room left. */
+export const isDiskFull = (thrown: unknown): boolean =>
+  /^(ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)$/.test(
+    String((machineError(thrown) as { code?: unknown } | null)?.code),
+  );
+
 /** The machine's own words in German, by its code; codes of SQLite without what follows their second word. */
 const GERMAN: Record<string, string> = {
   EACCES: "keine Berechtigung",

@@ -1,6 +1,6 @@
 import { config } from "../../configuration/config";
-import { alike, type Bilingual, BilingualError } from "../values/bilingual";
-import { machineError, reason } from "./disk";
+import { BilingualError } from "../values/bilingual";
+import { isDiskFull, machineError, reason } from "./disk";
 
 /** Errors that end the program with one line for the operator (rule P1). */
 
@@ -8,11 +8,7 @@ import { machineError, reason } from "./disk";
 export class UsageError extends Error {}
 
 /** The machine stops the program; it ends with status 1 and this line, in English. The doctor tells both languages where it has them. */
-export class OperatorError extends BilingualError {
-  constructor(message: string | Bilingual) {
-    super(typeof message === "string" ? alike(message) : message);
-  }
-}
+export class OperatorError extends BilingualError {}
 
 /** Another program listens on the server's address. */
 export class AddressInUse extends OperatorError {}
@@ -21,9 +17,14 @@ export class AddressInUse extends OperatorError {}
 export function dataTrouble(thrown: unknown): OperatorError | null {
   const error = machineError(thrown) as (Error & { path?: string }) | null;
   if (!error || !(error.path ?? config["data.dir"]).startsWith(config["data.dir"])) return null;
-  return new OperatorError(
-    `the data directory ${config["data.dir"]} cannot be used: ${reason(error)}${remedy(error)}`,
-  );
+  return new OperatorError(`the data directory ${config["data.dir"]} cannot be used: ${trouble(error)}`);
+}
+
+/** Words for an error of the machine under the data directory, and the remedy. */
+export function trouble(error: unknown): string {
+  return isDiskFull(error)
+    ? `the disk of ${config["data.dir"]} is full; free some space, then run this again`
+    : `${reason(error)}${remedy(error)}`;
 }
 
 /** A remedy for a machine error under the data directory, as the end of a line; often empty. */

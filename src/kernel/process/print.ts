@@ -1,3 +1,5 @@
+import { writeSync } from "node:fs";
+import { SECOND } from "../time/clock";
 import type { Bilingual } from "../values/bilingual";
 import { reason } from "./disk";
 import { OperatorError } from "./operator";
@@ -10,9 +12,34 @@ export function print(text: string): Promise<void> {
   return new Promise((done, fail) => {
     process.stdout.write(`${text}\n`, (error) => {
       if (!error || (error as { code?: string }).code === "EPIPE") done();
-      else fail(new OperatorError(`standard output cannot be written: ${reason(error)}`));
+      else fail(unwritable(error));
     });
   });
+}
+
+const unwritable = (error: unknown) =>
+  new OperatorError(`standard output cannot be written: ${reason(error)}`);
+
+/** Longest wait for a reader that is busy, and the pause between two attempts, in milliseconds. */
+const LONGEST_WAIT = 5 * SECOND;
+const PAUSE = 20;
+
+/**
+ * Prints at once, for the transaction that makes what the text shows only once: it throws OperatorError if the text can't be
+ * written, so that nothing is stored that nobody has seen. A reader that is gone has not seen it either. A terminal that is
+ * stopped holds up the command, and with it all that want to write to the database.
+ */
+export function printBeforeCommit(text: string): void {
+  const until = performance.now() + LONGEST_WAIT;
+  let rest = Buffer.from(`${text}\n`);
+  while (rest.length > 0)
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EAGAIN" || performance.now() > until)
+        throw unwritable(error);
+      Bun.sleepSync(PAUSE);
+    }
 }
 
 /** A size as a person reads it, such as "12.3 MB" or "1.2 GB" (powers of ten), from bytes. */

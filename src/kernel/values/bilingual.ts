@@ -17,9 +17,11 @@ export const inEach = (make: (locale: Locale) => string): Bilingual => ({ en: ma
 export class BilingualError extends Error {
   readonly words: Bilingual;
 
-  constructor(words: Bilingual) {
-    super(words.en);
-    this.words = words;
+  /** A mere text is told as it is in either language. */
+  constructor(words: Bilingual | string) {
+    const each = typeof words === "string" ? alike(words) : words;
+    super(each.en);
+    this.words = each;
   }
 }
 

@@ -56,14 +56,15 @@ describe("a data directory that cannot be written", () => {
       expectFailure(await command(args, on(file)), 1, `${file} is a file, not a directory`);
   });
 
+  const asNobody = (dataDir: string) => {
+    const { stdout, stderr, exitCode } = Bun.spawnSync(
+      [...AS_NOBODY, ...program, "serve", "--data-dir", dataDir],
+      { cwd: "/", env: environment({ "server.port": "0" }), stdout: "pipe", stderr: "pipe" },
+    );
+    return { status: exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+  };
+
   test.skipIf(!canBeNobody)("since it is another user's tells whose", () => {
-    const asNobody = (dataDir: string) => {
-      const { stdout, stderr, exitCode } = Bun.spawnSync(
-        [...AS_NOBODY, ...program, "serve", "--data-dir", dataDir],
-        { cwd: "/", env: environment({}), stdout: "pipe", stderr: "pipe" },
-      );
-      return { status: exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
-    };
     const dataDir = temporaryDirectory();
     expectFailure(asNobody(dataDir), 1, dataDir, "EACCES", "run this as its owner (uid 0)");
     expectFailure(asNobody(join(dataDir, "below")), 1, "EACCES", "run this as the server's user");
@@ -71,6 +72,15 @@ describe("a data directory that cannot be written", () => {
     chmodSync(dataDir, 0o500);
     expectFailure(asNobody(dataDir), 1, "EACCES", `chmod 700 ${dataDir}`);
     expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test.skipIf(!canBeNobody)("although it can be looked at tells whose its lock is", () => {
+    const dataDir = temporaryDirectory();
+    chmodSync(dataDir, 0o755);
+    const lock = join(dataDir, "server.lock");
+    writeFileSync(lock, "", { mode: 0o600 });
+    const refused = asNobody(dataDir);
+    expectFailure(refused, 1, `the lock ${lock} cannot be taken`, "run this as its owner (uid 0)");
   });
 });
 
@@ -236,15 +246,19 @@ describe("master.key", () => {
     expect(readFileSync(join(other, "master.key"), "utf8")).not.toBe(key);
   });
 
-  test("of a wrong length stops the start with status 1 and is left alone", async () => {
-    const dataDir = temporaryDirectory();
-    const file = join(dataDir, "master.key");
-    for (const wrong of ["", "c2hvcnQ=\n", "x".repeat(100)]) {
-      writeFileSync(file, wrong);
-      expectFailure(await command(["serve"], on(dataDir)), 1, file);
-      expect(readFileSync(file, "utf8")).toBe(wrong);
-    }
-  });
+  test.each(["master.key", "master.key.old"])(
+    "as %s without a key of 32 bytes stops the start with status 2, and all is left alone",
+    async (name) => {
+      const dataDir = temporaryDirectory();
+      const file = join(dataDir, name);
+      for (const wrong of ["", "c2hvcnQ=\n", "x".repeat(100)]) {
+        writeFileSync(file, wrong);
+        expectFailure(await command(["serve"], on(dataDir)), 2, `${file} does not contain a key of 32 bytes`);
+        expect(readFileSync(file, "utf8")).toBe(wrong);
+        expect(readdirSync(dataDir)).toEqual([name]);
+      }
+    },
+  );
 
   test("is not made when security.encryption_key is set", async () => {
     const dataDir = temporaryDirectory();

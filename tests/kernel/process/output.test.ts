@@ -1,11 +1,29 @@
 import { describe, expect, test } from "bun:test";
 import { closeSync, existsSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { Api } from "../../support/api";
+import { ask } from "../../support/older-database";
 import { afterShell, freePort, start } from "../../support/program";
-import { environment, program, TestServer, temporaryDirectory } from "../../support/server";
+import { command, environment, program, TestServer, temporaryDirectory } from "../../support/server";
 
 /** Every write to it fails as on a full disk. */
 const FULL = "/dev/full";
+
+const USER = ["user", "create", "--username", "abc", "--email", "a@example.org"];
+const KEY = ["key", "create", "--name", "k", "--system"];
+
+/** Expects that a command whose output goes to a full disk ends with status 1 and one line. */
+async function expectUnwritten(args: string[], dataDir: string): Promise<void> {
+  const full = openSync(FULL, "w");
+  const child = Bun.spawn([...program, ...args], {
+    env: environment({ "data.dir": dataDir }),
+    stdio: ["ignore", full, "pipe"],
+  });
+  closeSync(full);
+  const stderr = await new Response(child.stderr).text();
+  expect(stderr).toMatch(/^fairlead: [^\n]*output[^\n]*no space[^\n]*\n$/);
+  expect(await child.exited).toBe(1);
+}
 
 /** Settings of a server that writes a line for each request. */
 const talkative = () => ({
@@ -76,23 +94,32 @@ describe("a command", () => {
   test.skipIf(!existsSync(FULL))(
     "ends with status 1 and one line when its output cannot be written",
     async () => {
-      const commands = [
-        ["openapi"],
-        ["config"],
-        ["--help"],
-        ["user", "create", "--username", "abc", "--email", "a@example.org"],
-      ];
-      for (const args of commands) {
-        const full = openSync(FULL, "w");
-        const child = Bun.spawn([...program, ...args], {
-          env: environment({ "data.dir": temporaryDirectory() }),
-          stdio: ["ignore", full, "pipe"],
-        });
-        closeSync(full);
-        const stderr = await new Response(child.stderr).text();
-        expect(stderr).toMatch(/^fairlead: [^\n]*output[^\n]*no space[^\n]*\n$/);
-        expect(await child.exited).toBe(1);
+      for (const args of [["openapi"], ["config"], ["--help"], USER]) {
+        const dataDir = join(temporaryDirectory(), "new");
+        await expectUnwritten(args, dataDir);
+        expect(existsSync(dataDir)).toBe(false);
       }
+    },
+  );
+
+  test.skipIf(!existsSync(FULL))(
+    "creates no user and no key whose password or secret it could not show",
+    async () => {
+      const dataDir = temporaryDirectory();
+      const settings = { "data.dir": dataDir };
+      expect((await command(["migrate"], { settings })).status).toBe(0);
+      for (const args of [USER, [...USER, "--json"], KEY, [...KEY, "--json"]])
+        await expectUnwritten(args, dataDir);
+      const running = start(KEY, settings);
+      await running.hangUp();
+      expect(await running.stop(null)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining("output"),
+      });
+      const database = join(dataDir, "fairlead.db");
+      expect(ask(database, "SELECT id FROM users UNION ALL SELECT id FROM api_keys")).toEqual([]);
+      expect(ask(database, "SELECT count(*) FROM audit_events")).toEqual([0]);
+      expect(await command(USER, { settings })).toMatchObject({ status: 0, stderr: "" });
     },
   );
 });
