@@ -15,6 +15,7 @@ import { VERSION } from "../../configuration/version";
 import { chainBacklog } from "../../identity/audit/backlog";
 import { sqlite } from "../../kernel/db/connection";
 import { newestApplied } from "../../kernel/db/migrate";
+import { type Extent, roomFor } from "../../kernel/db/migration-extent";
 import { type AfterMigration, openData } from "../../kernel/db/open-data";
 import { begunUpgrade, recordUpgrade } from "../../kernel/db/program-record";
 import { rows } from "../../kernel/db/rows";
@@ -49,14 +50,18 @@ const WAY_OUT =
   "free some space, set backup.dir to another disk, or continue without a copy (--no-backup), which cannot be undone";
 
 /**
- * Copies the open database, if it holds data, and reads the copy through. Throws OperatorError if that fails;
- * then nothing has changed. The caller must hold the lock of the data directory.
+ * Copies the open database, if it holds data, and reads the copy through. Throws OperatorError if that fails, or if there is no
+ * room for the migration; then nothing has changed. The caller must hold the lock of the data directory.
  */
 export async function backUpBeforeMigration(
+  extents: Extent[],
   wanted: boolean,
   tell: (copy: MadeCopy) => void,
 ): Promise<AfterMigration> {
-  if (!wanted || !holdsData(sqlite)) return () => {};
+  if (!wanted || !holdsData(sqlite)) {
+    requireRoom(extents);
+    return () => {};
+  }
   const directory = dataPath.backups();
   const removeDirectory = prepareDirectory(directory);
   try {
@@ -66,11 +71,13 @@ export async function backUpBeforeMigration(
     const from = newestApplied();
     // Once a migration is applied, the former version opens the copy from before alone, and only this upgrade goes on
     // with the database.
-    if (former !== null && begun?.from !== from)
+    if (former !== null && begun?.from !== from) {
+      requireRoom(extents);
       return (_, isWhole) => {
         if (isWhole) removeSurplus(directory, former);
       };
-    requireRoom(directory);
+    }
+    requireRoom(extents, directory);
     const file = join(directory, nextName(directory));
     tell(await copyTo(file));
     noteUpgrade(from, file);
@@ -125,14 +132,27 @@ function holdsData(database: Database): boolean {
     .some((name) => rows(database, `SELECT 1 FROM "${name}" LIMIT 1`).length > 0);
 }
 
-/** Throws OperatorError if the copy would not fit. */
-function requireRoom(directory: string): void {
-  const needed = databaseSize();
+/** Throws OperatorError if the migration would not fit, or with it the copy that is to be made before, in a directory. */
+function requireRoom(extents: Extent[], forCopy?: string): void {
+  const copy = databaseSize();
+  const migration = roomFor(extents, copy);
+  const dataDir = config["data.dir"];
+  if (forCopy !== undefined && statSync(forCopy).dev === statSync(dataDir).dev) {
+    const both = "the migration and the copy that is made before it may need";
+    requireFree(dataDir, migration + copy, both, WAY_OUT);
+    return;
+  }
+  requireFree(dataDir, migration, "the migration may need", "free some space there");
+  if (forCopy !== undefined)
+    requireFree(forCopy, copy, "the copy that is made before the migration needs", WAY_OUT);
+}
+
+function requireFree(directory: string, needed: number, what: string, wayOut: string): void {
   const { bavail, bsize } = statfsSync(directory);
   const free = bavail * bsize;
   if (free < needed)
     throw new OperatorError(
-      `the copy that is made before the migration needs ${sizeInWords(needed)}, but ${directory} has only ${sizeInWords(free)} free (${sizeInWords(needed - free)} too little); ${WAY_OUT}`,
+      `${what} ${sizeInWords(needed)}, but ${directory} has only ${sizeInWords(free)} free (${sizeInWords(needed - free)} too little); ${wayOut}`,
     );
 }
 
@@ -216,7 +236,7 @@ export async function migrateData(backup: boolean): Promise<void> {
   try {
     const applied = await openData({
       holdsLock: false,
-      beforeMigration: () => backUpBeforeMigration(backup, tell),
+      beforeMigration: (extents) => backUpBeforeMigration(extents, backup, tell),
       watch,
     });
     chainBacklog(watch.progress);

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
-import { dataPath } from "../../kernel/process/data-dir";
+import { dataPath, missingKeyFile } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { OperatorError, remedy } from "../../kernel/process/operator";
 import { print, sizeInWords } from "../../kernel/process/print";
@@ -58,27 +58,37 @@ const keyToKeep = (): string[] =>
 /** The command `restore`. */
 export async function restore(given: string): Promise<void> {
   const file = resolve(given);
-  if (process.stderr.isTTY) process.stderr.write(`Reading ${sizeInWords(sizeOf(file))} …\n`);
-  const restored = restoreBackup(file);
+  const restored = restoreBackup(file, (size) => {
+    if (process.stderr.isTTY) process.stderr.write(`Reading ${sizeInWords(size)} …\n`);
+  });
   const lines = tellRestored(file, restored);
   if (restored.pending.length > 0)
     lines.push(
       `It was made by an older version: the next start makes another copy, then migrates it (${restored.pending.join(", ")}).`,
     );
-  if (restored.unreadable.length === 0)
+  if (whyRefused(restored) === null)
     lines.push("You can start the server now. Sessions, keys and roles are those of the backup.");
   await print(lines.join("\n"));
 }
 
-function tellRestored(file: string, { size, former, unreadable }: Restored): string[] {
+function tellRestored(file: string, restored: Restored): string[] {
+  const { size, former, unreadable } = restored;
   const lines = [`Restored ${file} (${sizeInWords(size)}) to ${dataPath.database()}.`];
   if (former !== null)
     lines.push(`The former database is kept as ${former}; remove it when you no longer need it.`);
-  if (unreadable.length > 0)
+  const why = whyRefused(restored);
+  if (why !== null) lines.push(`Warning: ${why}; without it the server does not start.`);
+  else if (unreadable !== "")
     lines.push(
-      `Warning: the current key cannot decrypt its ${unreadable.join(", ")}. Restore the ${keyName()} that was in use when the backup was made; without it the server does not start.`,
+      `Warning: the current key cannot decrypt some of its ${unreadable}; fairlead doctor says more.`,
     );
   return lines;
+}
+
+/** The trouble with the key for which the server does not start on what was restored, and the remedy; null if it does. */
+function whyRefused({ unreadable, isRefused }: Restored): string | null {
+  if (!isRefused) return missingKeyFile()?.en ?? null;
+  return `the current key cannot decrypt its ${unreadable}. Restore the ${keyName()} that was in use when the backup was made`;
 }
 
 /** The command `rollback`. */

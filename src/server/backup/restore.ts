@@ -11,8 +11,8 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { ConfigError } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
-import { useMasterKey } from "../../kernel/crypto/encryption";
 import { begunUpgrade, versionOf } from "../../kernel/db/program-record";
 import {
   dataPath,
@@ -22,9 +22,9 @@ import {
 } from "../../kernel/process/data-dir";
 import { claimDataDirectory } from "../../kernel/process/data-lock";
 import { flushDirectory, flushToDisk, reason, UNFINISHED } from "../../kernel/process/disk";
-import { OperatorError } from "../../kernel/process/operator";
+import { OperatorError, trouble } from "../../kernel/process/operator";
 import { now } from "../../kernel/time/clock";
-import { unreadable } from "../keys/check";
+import { judgeKeys, listed } from "../keys/check";
 import { beforesAmong, freeName, versionIn } from "./names";
 import { checkSoundness, schemaState, UnsoundDatabase } from "./soundness";
 
@@ -36,16 +36,19 @@ export interface Restored {
   /** Migrations that the next start applies. */
   pending: string[];
   /** Kinds of secrets in the backup that the master key here can't open, as words. */
-  unreadable: string[];
+  unreadable: string;
+  /** True if the server does not start with the backup and this key. */
+  isRefused: boolean;
   /** The version of the program that used the backed-up database last; null if unknown. */
   writtenBy: string | null;
 }
 
 /**
  * Puts a backup in place of the database, at once and as a whole: if it is killed, either the former database
- * or the restored one is there. Throws OperatorError, and then nothing has changed.
+ * or the restored one is there. `begin` gets the bytes of the backup before they are read, which may take a while. Throws
+ * OperatorError, and then nothing has changed.
  */
-export function restoreBackup(file: string): Restored {
+export function restoreBackup(file: string, begin: (size: number) => void = () => {}): Restored {
   const database = dataPath.database();
   const from = statSync(file, { throwIfNoEntry: false });
   if (!from?.isFile()) throw new OperatorError(`${file} does not exist or is not a file`);
@@ -57,6 +60,7 @@ export function restoreBackup(file: string): Restored {
   let isDone = false;
   try {
     removeUnfinishedRestores();
+    begin(from.size);
     const checked = takeCopy(file, partial);
     const former = there ? keepFormer(database) : null;
     for (const beside of ["-wal", "-shm"]) rmSync(database + beside, { force: true });
@@ -65,8 +69,8 @@ export function restoreBackup(file: string): Restored {
     isDone = true;
     return { size: statSync(database).size, former, ...checked };
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`restoring ${file} to ${database} failed: ${reason(error)}`);
+    if (error instanceof OperatorError || error instanceof ConfigError) throw error;
+    throw new OperatorError(`restoring ${file} to ${database} failed: ${trouble(error)}`);
   } finally {
     removeUnfinishedRestores();
     if (isDone) lock.release();
@@ -135,13 +139,12 @@ export function rollBack(): Restored & { file: string } {
  * Copies a backup into the data directory, and checks the copy together with the content of a log beside the
  * file.
  */
-function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "unreadable" | "writtenBy"> {
+function takeCopy(file: string, partial: string): Omit<Restored, "size" | "former"> {
   for (const beside of ["", "-wal"])
     if (beside === "" || existsSync(file + beside))
       copyFileSync(file + beside, partial + beside, constants.COPYFILE_FICLONE);
   chmodSync(partial, 0o600);
   giveToOwner(partial);
-  useMasterKey(...readMasterKeys());
   try {
     const copy = new Database(partial, { readwrite: true, create: false });
     try {
@@ -152,7 +155,8 @@ function takeCopy(file: string, partial: string): Pick<Restored, "pending" | "un
           `${file} was written by a newer version of Fairlead (migration ${unknown.at(-1)}); install that version to restore it`,
         );
       beginEpoch(copy);
-      return { pending, unreadable: unreadable(copy).map(({ en }) => en), writtenBy: versionOf(copy) };
+      const { closed, isRefused } = judgeKeys(copy, readMasterKeys());
+      return { pending, unreadable: listed(closed).en, isRefused, writtenBy: versionOf(copy) };
     } finally {
       copy.close();
       flushToDisk(partial);

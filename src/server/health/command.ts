@@ -1,4 +1,5 @@
 import { config } from "../../configuration/config";
+import { wordsOfNetwork } from "../../kernel/errors/network-trouble";
 import { boundedFetch, jsonOf } from "../../kernel/http/outbound";
 import { OperatorError } from "../../kernel/process/operator";
 import { print } from "../../kernel/process/print";
@@ -22,12 +23,20 @@ export function localAddress(): string {
  */
 export async function askHealth(): Promise<void> {
   const url = `${localAddress()}/health/ready`;
-  let answer: Readiness;
+  let answer: Partial<Readiness> | null;
   try {
-    answer = (await jsonOf(await boundedFetch(url, {}, BOUNDS))) as Readiness;
+    answer = (await jsonOf(await boundedFetch(url, {}, BOUNDS))) as typeof answer;
   } catch (error) {
-    throw new OperatorError(`no server answers at ${url}: ${(error as Error).message}`);
+    const { message } = error as Error;
+    // Codes of the network are one word; the others tell of an answer that Fairlead doesn't give.
+    throw new OperatorError(
+      /\s/.test(message)
+        ? `another program answers at ${url}: ${message}`
+        : `no server answers at ${url}: ${wordsOfNetwork(message).en}`,
+    );
   }
+  if (answer?.status !== "ready" && answer?.status !== "not ready")
+    throw new OperatorError(`another program answers at ${url}`);
   if (answer.status !== "ready")
     throw new OperatorError(`the server at ${url} is not ready: ${answer.reason}`);
   await print("ready");

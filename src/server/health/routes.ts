@@ -20,7 +20,7 @@ async function answerReadiness({ set }: { set: { status?: number | string } }): 
 const alive = { status: "alive" } as const;
 
 const description =
-  "Whether the server and its parts are well; the same from `/health` and `/v1/health`. 503 when the database does not answer or takes no writes, as on a full disk; `degraded` is 200: a source that is configured brings nothing, and all else works. However often it is called, it writes to the database at most once in 5 seconds.";
+  "Whether the server and its parts are well; the same from `/health` and `/v1/health`. 503 when the database does not answer or takes no writes, as on a full disk; `degraded` is 200: a source that is configured brings nothing, or something else that is configured fails, such as backups, and all else works. However often it is called, it writes to the database at most once in 5 seconds.";
 
 const aliveDescription =
   "Whether the process answers; the same from `/health/live` and `/v1/health/live`. It checks nothing else: use it to decide whether to restart a process that hangs.";

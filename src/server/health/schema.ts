@@ -17,7 +17,7 @@ export const Health = record(
   "Health",
   {
     status: out.string(
-      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, a notification does not go out, the MQTT broker takes nothing, or the server ashore does not answer, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
+      "`healthy`; `degraded` when a source that is configured brings nothing, such as the vessel's own receiver, a notification does not go out, the MQTT broker takes nothing, the server ashore does not answer, or scheduled backups fail, though all else works; or `unhealthy` when the database does not answer or takes no writes, or another part is down",
       "healthy",
     ),
     version: out.string("Version of Fairlead", "0.1.0"),
@@ -47,7 +47,10 @@ export const Health = record(
         backup: t.Optional(
           t.Object(
             {
-              status: out.string("`up`, or `down` when the last try failed", "up"),
+              status: out.string(
+                "`up`, or `down` when the last try failed, or the one that was restored for a try is of no use or could not be",
+                "up",
+              ),
               lastBackup: nullable(out.time("When the newest backup was made")),
               ageSeconds: nullable(out.integer("Its age in seconds", 3_600)),
               verifiedAt: t.Optional(

@@ -32,7 +32,7 @@ export async function health(self: string, locale: Locale): Promise<Health> {
   const database = await timed(isDatabaseUp);
   const cache = await timed(readThroughCache);
   const websocket = { status: isHeartbeatOn() ? "up" : "down", ...socketCounts() };
-  const backup = backupHealth();
+  const backup = database.status === "up" ? backupHealth() : null;
   const warnings = database.status === "up" ? healthWarnings().map((warning) => warning[locale]) : [];
   const position = positionHealth(locale);
   const notifications = database.status === "up" ? notificationHealth() : null;
@@ -42,7 +42,7 @@ export async function health(self: string, locale: Locale): Promise<Health> {
   return {
     status: !isHealthy
       ? "unhealthy"
-      : [position, notifications, mqtt, sync].some((part) => part?.status === "down")
+      : [backup, position, notifications, mqtt, sync].some((part) => part?.status === "down")
         ? "degraded"
         : "healthy",
     version: VERSION,
@@ -91,9 +91,7 @@ function readThroughCache(): boolean {
 
 const isHeartbeatOn = (): boolean => performance.now() - heartbeat.sweptAt < LATE;
 
-/**
- * The scheduled backups, if there are to be any. A failing one makes nothing unhealthy: the server serves on.
- */
+/** The scheduled backups, if there are to be any. The server serves on while they fail. */
 function backupHealth(): NonNullable<Health["services"]["backup"]> | null {
   const state = backupState();
   return (

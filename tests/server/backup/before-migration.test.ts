@@ -50,6 +50,28 @@ function copyIn(directory: string): string {
   return join(directory, name);
 }
 
+/**
+ * Runs shell commands one after the other, `fairlead` among them, on a disk of its own that has so many KiB beside the database of
+ * a data directory. Returns what each printed, and the names that are there in the end.
+ */
+function onSmallDisk(
+  dataDir: string,
+  free: number,
+  commands: string[],
+): { outputs: string[]; names: string[] } {
+  const copy = join(temporaryDirectory(), "fairlead.db");
+  const size = Math.ceil(statSync(database(dataDir)).size / 4_096) * 4 + free;
+  const mounted = `cp "$0/fairlead.db" ${copy} && mount -t tmpfs -o size=${size}k,mode=700 none "$0" && cp ${copy} "$0"`;
+  const lines = commands.map((line) => line.replace(/^fairlead (.*)$/, '"$@" $1 --data-dir "$0" 2>&1'));
+  const script = [...lines, 'ls "$0"'].join("\necho ---\n");
+  const { stdout } = Bun.spawnSync(
+    [...inNamespace(mounted, dataDir), "sh", "-c", script, dataDir, ...program],
+    { env: environment({ "server.port": "0", "log.level": "error" }), stdout: "pipe", stderr: "inherit" },
+  );
+  const parts = stdout.toString().split("---\n");
+  return { outputs: parts.slice(0, -1), names: (parts.at(-1) ?? "").trim().split("\n") };
+}
+
 /** Statements for a database that can be copied, and whose next migration fails. */
 const UNWILLING = [
   someUser("anna"),
@@ -179,32 +201,34 @@ describe("before a database that holds data is migrated", () => {
     },
   );
 
-  test.skipIf(!canMount)("a disk without room for the lock is left as it was", () => {
+  test.skipIf(!canMount)(
+    "a disk without room for the migration is left as it was, and told how much is missing",
+    () => {
+      const dataDir = olderDirectory();
+      const { outputs, names } = onSmallDisk(dataDir, 1_300, [
+        "fairlead migrate",
+        "fairlead serve",
+        "fairlead migrate --no-backup",
+      ]);
+      const missing =
+        /^fairlead: (.*) may need \d+\.\d MB, but (\S+) has only 1\.\d MB free \(\d+\.\d MB too little\); free some space/;
+      expect(outputs.map((output) => missing.exec(output)?.slice(1))).toEqual([
+        ["the migration and the copy that is made before it", dataDir],
+        ["the migration and the copy that is made before it", dataDir],
+        ["the migration", dataDir],
+      ]);
+      for (const output of outputs) expect(output.trimEnd().split("\n")).toHaveLength(1);
+      expect(names).not.toContain("backups");
+      expect(names.filter((name) => name !== "server.lock")).toEqual(["fairlead.db"]);
+    },
+  );
+
+  test.skipIf(!canMount)("nor is one of which all is taken, not even by a lock", () => {
     const dataDir = olderDirectory();
-    const { size } = statSync(database(dataDir));
-    const copy = join(temporaryDirectory(), "fairlead.db");
     // Opening the database takes 32 KiB: the shared memory of its log.
-    const blocks = Math.ceil(size / 4_096);
-    const full = `cp "$0/fairlead.db" ${copy} && mount -t tmpfs -o size=${blocks * 4 + 32}k,mode=700 none "$0" && cp ${copy} "$0"`;
-    const { stdout, stderr } = Bun.spawnSync(
-      [
-        ...inNamespace(full, dataDir),
-        ...[
-          "sh",
-          "-c",
-          `"$@"; ls "$0"`,
-          dataDir,
-          ...program,
-          "migrate",
-          "--no-backup",
-          "--data-dir",
-          dataDir,
-        ],
-      ],
-      { env: environment({}), stdout: "pipe", stderr: "pipe" },
-    );
-    expect(stderr.toString()).toMatch(/^fairlead: the lock [^\n]*full\n$/);
-    expect(stdout.toString()).toBe("fairlead.db\n");
+    const { outputs, names } = onSmallDisk(dataDir, 32, ["fairlead migrate --no-backup"]);
+    expect(outputs[0]).toMatch(/^fairlead: the migration may need [^\n]* 0\.0 MB free [^\n]*\n$/);
+    expect(names).toEqual(["fairlead.db"]);
   });
 
   test("a copy whose migration then fails is not kept: nothing has changed, and older copies stay", async () => {
@@ -277,6 +301,33 @@ describe("an upgrade that is cut off between two of its migrations", () => {
     expect(copyIn(backups(dataDir))).toBe(copy);
     expect((await run(["rollback"], dataDir)).stdout).toContain("It belongs to version 0.1.0");
     expect(schemaOf(database(dataDir))).toBe(released);
+  });
+
+  test.skipIf(!canMount)("by a full disk says so, and goes on or back once there is room", () => {
+    const dataDir = olderDirectory(
+      someUser("anna"),
+      "CREATE TABLE hoard (bytes BLOB)",
+      `CREATE TRIGGER greedy BEFORE INSERT ON __migrations WHEN new.tag = '${NEWEST}'
+       BEGIN INSERT INTO hoard VALUES (zeroblob(30000000)); END`,
+    );
+    const { outputs } = onSmallDisk(dataDir, 16_000, [
+      'head -c 4000000 /dev/zero > "$0/others"',
+      "fairlead migrate",
+      "fairlead rollback",
+      "fairlead migrate",
+      'rm "$0/others"',
+      "fairlead rollback",
+      "fairlead migrate",
+      'mount -o remount,size=100m "$0"',
+      "fairlead migrate",
+    ]);
+    const [, stopped, kept, unmoved, , back, again, , done] = outputs;
+    const full = `the disk of ${dataDir} is full; free some space, then run this again`;
+    expect(stopped).toBe(`fairlead: the migration is not done, since ${full}, which goes on where it was\n`);
+    for (const output of [kept, unmoved]) expect(output).toMatch(/^fairlead: [^\n]*free some space[^\n]*\n$/);
+    expect(back).toContain("It belongs to version 0.1.0");
+    expect(again).toBe(stopped as string);
+    expect(done).toBe(`Applied ${NEWEST}\n`);
   });
 
   test("is copied anew if the copy is gone", async () => {

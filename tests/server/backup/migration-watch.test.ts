@@ -10,13 +10,13 @@ describe("the line for a terminal", () => {
   test("says how many rows are touched, and by which migration most", () => {
     expect(
       describeMigration([
-        { migration: "0001_one", rows: 12 },
-        { migration: "0002_two", rows: 2_000_000 },
+        { migration: "0001_one", rows: 12, bytes: 0 },
+        { migration: "0002_two", rows: 2_000_000, bytes: 0 },
       ]),
     ).toBe(
       "2 migrations to apply, for which at most 2,000,012 rows are read or changed; the largest, 0002_two, takes 2,000,000.",
     );
-    expect(describeMigration([{ migration: "0001_one", rows: 1 }])).toBe(
+    expect(describeMigration([{ migration: "0001_one", rows: 1, bytes: 0 }])).toBe(
       "1 migration to apply, for which at most 1 row is read or changed.",
     );
   });

@@ -16,7 +16,14 @@ import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { OperatorError } from "../../../src/kernel/process/operator";
 import { type Restored, restoreBackup } from "../../../src/server/backup/restore";
 import { expectFailure, FULL_DISK, runAfterShell } from "../../support/program";
-import { command, program, type Settings, TestServer, temporaryDirectory } from "../../support/server";
+import {
+  command,
+  environment,
+  program,
+  type Settings,
+  TestServer,
+  temporaryDirectory,
+} from "../../support/server";
 import { postPoint } from "../../tracking/support";
 
 const restore = (file: string, dataDir: string, settings: Settings = {}) =>
@@ -140,7 +147,21 @@ describe("restore", () => {
     expect(stdout).toMatch(/^Warning: .*two-factor secrets.*security\.encryption_key/m);
     const right = temporaryDirectory();
     copyFileSync(join(dataDir, "master.key"), join(right, "master.key"));
-    expect(restoreHere(file, right).unreadable).toEqual([]);
+    expect(restoreHere(file, right).unreadable).toBe("");
+  });
+
+  test("warns of a key file that is configured and missing, without which the server does not start", async () => {
+    const empty = join(temporaryDirectory(), "empty.db");
+    const source = { "data.dir": temporaryDirectory() };
+    expect((await command(["migrate"], { settings: source })).status).toBe(0);
+    expect((await command(["backup", empty], { settings: source })).status).toBe(0);
+    const settings = { "security.encryption_key_file": join(temporaryDirectory(), "missing.key") };
+    const target = temporaryDirectory();
+    const { status, stdout } = await restore(empty, target, settings);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Warning: security\.encryption_key_file \(.*missing\.key\) does not exist/m);
+    expect(stdout).not.toContain("You can start the server now");
+    expect((await restore(empty, target)).stdout).toContain("You can start the server now");
   });
 
   test("takes a backup of an older version, which the next start migrates", async () => {
@@ -308,6 +329,23 @@ describe("restore refuses, and changes nothing:", () => {
     const link = join(temporaryDirectory(), "link.db");
     linkSync(join(target, "fairlead.db"), link);
     refused(link, "itself");
+  });
+
+  test("a file that is not there with one line, on a terminal too", async () => {
+    const missing = join(target, "missing.db");
+    let shown = "";
+    const child = Bun.spawn([...program, "restore", missing, "--data-dir", target], {
+      env: environment({}),
+      terminal: {
+        cols: 400,
+        rows: 24,
+        data: (_, bytes) => {
+          shown += Buffer.from(bytes).toString();
+        },
+      },
+    });
+    expect(await child.exited).toBe(1);
+    expect(shown.trimEnd()).toBe(`fairlead: ${missing} does not exist or is not a file`);
   });
 
   test("what is no database, or another program's", async () => {

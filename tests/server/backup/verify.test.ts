@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -16,6 +17,7 @@ import { compareCounts, writesSoFar } from "../../../src/server/backup/counts";
 import { backupName } from "../../../src/server/backup/names";
 import { done, eventually } from "../../support/expectations";
 import { canMount, inNamespace } from "../../support/namespace";
+import { change } from "../../support/older-database";
 import { TestServer, temporaryDirectory } from "../../support/server";
 import { DAY, HOUR } from "../../support/time";
 
@@ -98,6 +100,40 @@ test(
       } finally {
         await later.stop();
       }
+    }
+  },
+  TIMEOUT,
+);
+
+test.each([
+  [
+    "with a key whose loss was accepted",
+    (dataDir: string) => rmSync(join(dataDir, "master.key")),
+    ["--key-lost"],
+  ],
+  [
+    "with the key that was in use, although the only secret is damaged",
+    (dataDir: string) => change(join(dataDir, "fairlead.db"), "UPDATE two_factor SET secret = 'damaged'"),
+    [],
+  ],
+])(
+  "a backup is sound %s, since the server starts with it",
+  async (_, befall, options) => {
+    const first = await TestServer.start();
+    const { dataDir } = first;
+    await first.post("/v1/users/me/2fa/setup", { token: await first.admin() });
+    await first.stop();
+    befall(dataDir);
+    const later = await TestServer.start({
+      ...{ dataDir, settings },
+      under: (line) => [...line, ...options],
+    });
+    try {
+      await eventually(async () => (await backupOf(later)).verifiedAt !== undefined);
+      expect(await backupOf(later)).toMatchObject({ status: "up", isRestorable: true });
+      expect(await metric(later, "fairlead_backup_age_seconds")).toBeLessThan(600);
+    } finally {
+      await later.stop();
     }
   },
   TIMEOUT,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { version } from "../../../package.json";
 import { alike } from "../../../src/kernel/values/bilingual";
 import { clockTrouble } from "../../../src/server/health/clock";
-import { command, TestServer } from "../../support/server";
+import { eventually } from "../../support/expectations";
+import { command, TestServer, temporaryDirectory } from "../../support/server";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -51,6 +52,38 @@ describe("GET /health and GET /v1/health", () => {
   test("answer a caller whose credential is wrong all the same", async () => {
     expect((await server.get("/health", { token: "ses_nonsense" })).status).toBe(200);
   });
+});
+
+test("a server whose backups fail is degraded, with 200", async () => {
+  const settings = {
+    "backup.interval_hours": "24",
+    "backup.dir": join(temporaryDirectory(), "not-mounted"),
+  };
+  const failing = await TestServer.start({ settings });
+  try {
+    await eventually(async () => (await failing.get("/health")).body.services.backup.status === "down");
+    const { status, body } = await failing.get("/health");
+    expect({ status, overall: body.status }).toEqual({ status: 200, overall: "degraded" });
+  } finally {
+    await failing.stop();
+  }
+});
+
+test("a server whose database can't be read is unhealthy, with 503, also where backups are restored for a try", async () => {
+  const settings = { "backup.interval_hours": "24", "backup.verify": "deep" };
+  const failing = await TestServer.start({ settings });
+  try {
+    expect((await failing.get("/health")).status).toBe(200);
+    const database = new Database(join(failing.dataDir, "fairlead.db"), { readwrite: true });
+    database.run("ALTER TABLE counters RENAME TO elsewhere");
+    database.run("ALTER TABLE __program RENAME COLUMN value TO elsewhere");
+    database.close();
+    const { status, body } = await failing.get("/health");
+    expect({ status, overall: body.status }).toEqual({ status: 503, overall: "unhealthy" });
+    expect(body.services.database.status).toBe("down");
+  } finally {
+    await failing.stop();
+  }
 });
 
 describe("GET /v1", () => {

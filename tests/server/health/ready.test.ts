@@ -140,9 +140,27 @@ describe("a server that stops", () => {
     upload.close();
   });
 
+  test.each(["<p>hello", "{}", "null", '{"status":"UP"}'])(
+    "is another program's, which answers %s: health fails, and says so",
+    async (text) => {
+      const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(text) });
+      try {
+        const result = await health({ "server.port": String(other.port) });
+        expectFailure(result, 1, `another program answers at http://127.0.0.1:${other.port}/`);
+      } finally {
+        await other.stop(true);
+      }
+    },
+  );
+
   test("is not there: health fails with one line that names its address", async () => {
     const free = String(freePort());
     const result = await health({ "server.port": free });
-    expectFailure(result, 1, "no server answers", `http://127.0.0.1:${free}/`);
+    expectFailure(
+      result,
+      1,
+      `no server answers at http://127.0.0.1:${free}/`,
+      ": the connection is refused\n",
+    );
   });
 });
