@@ -71,7 +71,7 @@ const BEYOND_SCHEMAS: [operation: RegExp, message: RegExp][] = [
   [/\/connect$/, /^(redirect_uri|scopes) must/],
   [/register|oauth$|sessions$/, /is switched off$/],
   // Times against the server's clock; `to` is now by default.
-  [/\/audit\/export$/, /^to must not be before from$/],
+  [/\/audit\/export$/, /^(to must not be before from|from must not be in the future)$/],
   [/^(POST|PATCH) \/v1\/(api-keys|sessions)/, /must be in the future$/],
   [
     /^(POST|PATCH) \/v1\/devices\/\{id\}\/trackers/,
