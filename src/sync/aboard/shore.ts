@@ -20,12 +20,19 @@ export class ShoreTrouble extends BilingualError {
   readonly wait: number | null;
   /** Bytes that went to and fro all the same, at a guess. */
   readonly bytes: number;
+  /** The answer is longer than it may be, and was not read to its end. */
+  readonly isTooLong: boolean;
 
-  constructor(words: Bilingual, bytes: number, { isRefused = false, wait = null as number | null } = {}) {
+  constructor(
+    words: Bilingual,
+    bytes: number,
+    { isRefused = false, wait = null as number | null, isTooLong = false } = {},
+  ) {
     super(words);
     this.isRefused = isRefused;
     this.wait = wait;
     this.bytes = bytes;
+    this.isTooLong = isTooLong;
   }
 }
 
@@ -50,9 +57,12 @@ const KEPT_OPEN = 4 * SECOND;
 
 /** Failures before anything was sent. */
 const UNSENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH"];
+/** The beginning of the word for an answer that has more bytes than it may. */
+const TOO_LONG = "more than ";
+
 function wordsOfCode(code: string): Bilingual {
   if (code === "EPROTO") return { en: "it does not speak TLS", de: "er spricht kein TLS" };
-  return code.startsWith("more than ")
+  return code.startsWith(TOO_LONG)
     ? { en: "its answer is too long", de: "seine Antwort ist zu lang" }
     : wordsOfNetwork(code);
 }
@@ -120,8 +130,13 @@ export class Shore {
 
   /** Fetches the set of zones and rules; undefined for what is no JSON, or too much. Throws ShoreTrouble. */
   async fetchSet(bounds: Omit<Bounds, "maxBytes">): Promise<Heard<unknown>> {
-    const { answer, bytes } = await this.#call("/v1/sync/set", MOST_OF_SET, bounds, {});
-    return { answer: parsed(answer, MOST_VALUES), bytes };
+    try {
+      const { answer, bytes } = await this.#call("/v1/sync/set", MOST_OF_SET, bounds, {});
+      return { answer: parsed(answer, MOST_VALUES), bytes };
+    } catch (error) {
+      if (!(error instanceof ShoreTrouble) || !error.isTooLong) throw error;
+      return { answer: undefined, bytes: error.bytes };
+    }
   }
 
   /** Calls an address of the shore, once more if a connection that was kept open turns out to be closed. */
@@ -155,7 +170,7 @@ export class Shore {
         return ask();
       });
       const text = await answer.text();
-      const bytes = tries * sent + sizeOfHead(answer) + Buffer.byteLength(text);
+      const bytes = tries * sent + sizeOfHead(answer) + sizeOfBody(answer, text);
       this.#answeredAt = steadyNow();
       if (answer.status === 200) return { answer: text, bytes };
       throw new ShoreTrouble(wordsOfStatus(answer.status), bytes, {
@@ -164,8 +179,9 @@ export class Shore {
       });
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      const bytes = UNSENT.includes(error.message) ? 0 : tries * sent;
-      throw new ShoreTrouble(wordsOfCode(error.message), bytes);
+      const isTooLong = error.message.startsWith(TOO_LONG);
+      const bytes = UNSENT.includes(error.message) ? 0 : tries * sent + (isTooLong ? maxBytes : 0);
+      throw new ShoreTrouble(wordsOfCode(error.message), bytes, { isTooLong });
     }
   }
 }
@@ -177,6 +193,12 @@ function sizeOfHead({ headers }: Response): number {
   });
   return size;
 }
+
+/** Bytes of a body on the line, which may have been compressed there. */
+const sizeOfBody = ({ headers }: Response, text: string): number =>
+  headers.has("content-encoding") && headers.has("content-length")
+    ? Number(headers.get("content-length"))
+    : Buffer.byteLength(text);
 
 function parsed(text: string, mostValues: number): unknown {
   if (holdsMore(text, mostValues)) return undefined;

@@ -30,7 +30,7 @@ import type { Waiting } from "./machine";
 import { Memory } from "./memory";
 import { forkEpoch, keepLanes, noteTraffic, openState, release, type State, wholeEpoch } from "./state";
 import type { Walk } from "./table";
-import { lengthOfWalks } from "./walks";
+import { lengthOfWalks, oldestLeft } from "./walks";
 
 /** The transfer aboard: requests are made of the feed, and answers move its lanes. It knows neither the network nor the time of day. */
 
@@ -145,24 +145,23 @@ export class Transfer {
   /** All that waits, by lane. */
   backlog(): LaneBacklog[] {
     const time = now();
-    const of = (lane: Lane, rows: number, size: number, after: number): LaneBacklog => {
-      const oldest = rows === 0 ? null : timeAfter(after);
-      const ageSeconds = oldest === null ? 0 : Math.max(0, Math.floor((time - oldest) / SECOND));
-      return { lane, rows, bytes: Math.round(rows * size), ageSeconds };
+    const of = (lane: Lane, rows: number, size: number, oldest: number | null): LaneBacklog => {
+      const age = rows === 0 || oldest === null ? 0 : Math.max(0, time - oldest);
+      return { lane, rows, bytes: Math.round(rows * size), ageSeconds: Math.floor(age / SECOND) };
     };
     const record = USUAL_RECORD * this.#sizes.character;
     const lanes = RECORD_LANES.map((lane) => {
       const after = this.#memory.readFrom(lane, this.#state);
       const first = changesOf(lane, after, 1)[0]?.number ?? after + 1;
-      return of(lane, countOf(lane, after), record, first - 1);
+      return of(lane, countOf(lane, after), record, timeAfter(first - 1));
     });
+    const { position } = this.#sizes;
     const after = this.#memory.readFrom("backlog", this.#state);
-    const positions = this.#has("position") ? countPositions(after) : 0;
-    const older = { ...of("history", 0, 0, 0), rows: this.#historyLeft() };
+    const { walks, lanes: held } = this.#state;
     return [
       ...lanes,
-      of("backlog", positions, this.#sizes.position, after),
-      { ...older, bytes: Math.round(older.rows * this.#sizes.position) },
+      of("backlog", this.#has("position") ? countPositions(after) : 0, position, timeAfter(after)),
+      of("history", this.#historyLeft(), position, oldestLeft(walks, held.history.acknowledged)),
     ];
   }
 

@@ -19,8 +19,8 @@ const TABLES: Record<Walk["kind"], string> = {
 /** Their order: a record comes after those that it refers to. */
 export const WALKED = Object.keys(TABLES) as Walk["kind"][];
 
-const ofEach = <T>(make: (table: string) => T): Record<Walk["kind"], T> =>
-  Object.fromEntries(WALKED.map((kind) => [kind, make(TABLES[kind])])) as Record<Walk["kind"], T>;
+const ofEach = <T>(make: (table: string, kind: Walk["kind"]) => T): Record<Walk["kind"], T> =>
+  Object.fromEntries(WALKED.map((kind) => [kind, make(TABLES[kind], kind)])) as Record<Walk["kind"], T>;
 
 const highest = ofEach((table) =>
   statement(() => sqlite.prepare<{ row: number | null }, []>(`SELECT max(rowid) AS row FROM ${table}`)),
@@ -64,6 +64,32 @@ export function walksLeft(walks: readonly Walk[], number: number): Walk[] {
     base += lengthOf(walk);
     return done < lengthOf(walk) ? [{ ...walk, from: walk.from + done }] : [];
   });
+}
+
+/** The columns that tell when a row was stored. */
+const STORED: Record<Walk["kind"], string> = {
+  device: "created_at",
+  alert: "raised_at",
+  trip: "created_at",
+  entry: "recorded_at",
+  crossing: "recorded_at",
+  position: "created_at",
+};
+
+const storedAt = ofEach((table, kind) =>
+  statement(() =>
+    sqlite.prepare<{ at: number }, [number, number]>(
+      `SELECT ${STORED[kind]} AS at FROM ${table} WHERE rowid > ? AND rowid <= ? ORDER BY rowid LIMIT 1`,
+    ),
+  ),
+);
+
+/** When the oldest row behind a number of the lane was stored, in epoch milliseconds, by the first row of each walk; null for none. */
+export function oldestLeft(walks: readonly Walk[], number: number): number | null {
+  const times = walksLeft(walks, number).flatMap(
+    ({ kind, from, to }) => storedAt[kind]().get(from, to)?.at ?? [],
+  );
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** True if a row was passed by the lane at a number, or is none of its own. */

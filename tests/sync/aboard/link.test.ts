@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { MEASURES } from "../../../src/alerts/gauges/measures";
-import { closeDatabase } from "../../../src/kernel/db/transactions";
+import { closeDatabase, transact } from "../../../src/kernel/db/transactions";
 import { exposition } from "../../../src/kernel/logs/metrics";
 import { setClock } from "../../../src/kernel/time/clock";
 import { alike } from "../../../src/kernel/values/bilingual";
 import { linkState, noteAnswer, noteTrouble, setSources } from "../../../src/sync/aboard/link";
+import { openState, wholeEpoch } from "../../../src/sync/aboard/state";
 import { Transfer } from "../../../src/sync/aboard/transfer";
-import { MINUTE } from "../../support/time";
+import { HOUR, MINUTE } from "../../support/time";
 import { alarm, EVERYTHING, newBoatDevice, openBoat, pass, sail, tellAll } from "./boat";
 import { ModelShore } from "./shore";
 
@@ -64,6 +65,19 @@ describe("the state of the link", () => {
     expect(linkState()?.lanes.every(({ rows, bytes, ageSeconds }) => rows + bytes + ageSeconds === 0)).toBe(
       true,
     );
+  });
+
+  test("tells the age of what was there before the first contact", async () => {
+    const device = await newBoatDevice();
+    await sail(device, 60);
+    pass(2 * HOUR);
+    const state = await transact(() => wholeEpoch(openState(EVERYTHING), EVERYTHING));
+    transfer = new Transfer(state, EVERYTHING);
+    const history = () => linkState()?.lanes.find(({ lane }) => lane === "history");
+    expect(history()?.rows).toBeGreaterThanOrEqual(61);
+    expect(history()?.ageSeconds).toBeWithin(7_200, 8_000);
+    await tellAll(transfer, shore);
+    expect(history()).toMatchObject({ rows: 0, ageSeconds: 0 });
   });
 
   test("is nothing where no shore is configured", () => {

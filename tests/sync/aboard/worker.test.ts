@@ -259,6 +259,7 @@ describe("a set of zones and rules", () => {
       [() => Response.json({ ...shore.set, form: 99 }), "this needs a newer version of Fairlead aboard"],
       [() => new Response("<html>"), "what came is no set, or too large a one"],
       [() => new Response(`[${"0,".repeat(1_000_001)}0]`), "what came is no set, or too large a one"],
+      [() => new Response("0".repeat(8 * 1024 * 1024 + 1)), "what came is no set, or too large a one"],
       [() => Response.json({ ...shore.set, zones: [{ ...zone, radius_km: -1 }] }), /radius_km/],
     ] as const) {
       const before = sets();
@@ -278,5 +279,64 @@ describe("a set of zones and rules", () => {
     const before = sets();
     await inIntervals(server, () => sets() > before, 15 * MINUTE);
     await inIntervals(server, () => Bun.deepEquals(lastWord(), { version: shore.set.version, error: null }));
+  });
+
+  test("that is refused again and again is fetched ever more rarely, and one that changed at once", async () => {
+    shore.answerSet = () => new Response("<html>");
+    shore.set = { ...shore.set, tag: "bad", version: 1 };
+    const server = await boat();
+    const { key } = await server.device();
+    await eventually(() => sets() === 1);
+    const minutes = [];
+    for (let minute = 5; minute <= 115; minute += 5) {
+      await post(server, key);
+      const before = sets();
+      const pushes = shore.pushes.length;
+      await server.advance(5 * MINUTE);
+      await shore.pushed(pushes + 1);
+      await caughtUp(server);
+      if (sets() > before) minutes.push(minute);
+    }
+    // Half an hour after the second, an hour after the third; the push at which a pause has just ended may be the one before.
+    expect(minutes).toHaveLength(3);
+    const [first = 0, second = 0, third = 0] = minutes;
+    expect([first, second - first, third - second].map((pause) => Math.round(pause / 15))).toEqual([1, 2, 4]);
+    shore.set = { ...shore.set, tag: "better", version: 2 };
+    shore.answerSet = () => Response.json(shore.set);
+    await inIntervals(server, () => Bun.deepEquals(lastWord(), { version: 2, error: null }));
+  });
+
+  test("waits for the next day where the bytes of the day are used up", async () => {
+    const server = await boat(shore, { "sync.daily_megabytes": "1" });
+    const { key } = await server.device();
+    await speedRule(server);
+    await eventually(() => sets() === 1);
+    await catchUp(server);
+    write(server, "UPDATE sync_state SET day_bytes = 1000000");
+    shore.set = { form: 1, tag: "large", version: 1, zones: [zone], rules: [] };
+    await raise(server, key);
+    await eventually(() => alertsAt(shore) === 1);
+    await server.advance(15 * MINUTE);
+    await shore.pushed(shore.pushes.length + 1);
+    expect(sets()).toBe(1);
+    await server.advance(DAY);
+    await inIntervals(server, () => Bun.deepEquals(lastWord(), { version: 1, error: null }));
+    expect(sets()).toBe(2);
+  });
+
+  test("counts as the bytes that it takes on the line", async () => {
+    const zones = Array.from({ length: 150 }, (_, at) => ({
+      ...zone,
+      ...{ id: `0192f3a1-5c00-7d1e-9a55-${String(at).padStart(12, "0")}`, description: "quay ".repeat(200) },
+    }));
+    shore.set = { form: 1, tag: "long", version: 1, zones, rules: [] };
+    const text = JSON.stringify(shore.set);
+    const packed = Bun.zstdCompressSync(text);
+    shore.answerSet = () => new Response(new Uint8Array(packed), { headers: { "content-encoding": "zstd" } });
+    const server = await boat();
+    await inIntervals(server, () => Bun.deepEquals(lastWord(), { version: 1, error: null }));
+    const { bytes_today } = await linkOf(server);
+    expect(text.length).toBeGreaterThan(150_000);
+    expect(bytes_today).toBeWithin(packed.length, 20_000);
   });
 });

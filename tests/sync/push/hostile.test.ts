@@ -277,3 +277,19 @@ describe("nobody else may push", () => {
     expect(answer.status).toBe(413);
   });
 });
+
+test("a body that breaks off is no failure of the shore", async () => {
+  const { hostname, port } = new URL(server.url);
+  for (const framing of ["content-length: 5000\r\n", "transfer-encoding: chunked\r\n"]) {
+    const before = count();
+    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } });
+    const head = `POST /v1/sync/push HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${sender.token}\r\ncontent-type: application/octet-stream\r\n${framing}\r\n`;
+    socket.write(framing.startsWith("transfer") ? `${head}64\r\n${"x".repeat(50)}` : head + "x".repeat(100));
+    socket.flush();
+    await Bun.sleep(300);
+    socket.terminate();
+    await Bun.sleep(300);
+    expect(count()).toEqual(before);
+  }
+  expect(server.output).not.toMatch(/"level":"error"|a request failed/);
+});
