@@ -27,7 +27,7 @@ import { listensToItselfAlone, ownAddresses } from "./kernel/http/own-addresses"
 import { leadsToItself } from "./kernel/http/reachable-url";
 import { configureLog, describeError, log } from "./kernel/logs/log";
 import { tryAddress } from "./kernel/process/address";
-import { loadMasterKey, readMasterKey, removeUnfinished } from "./kernel/process/data-dir";
+import { removeUnfinished } from "./kernel/process/data-dir";
 import { claimDataDirectory, requireUnserved } from "./kernel/process/data-lock";
 import { beginStop } from "./kernel/process/lifecycle";
 import { addressTrouble } from "./kernel/process/operator";
@@ -46,7 +46,7 @@ import { backUpBeforeMigration, removeUnfinishedBefores } from "./server/backup/
 import { tellMigration, watchMigration } from "./server/backup/migration-watch";
 import { stopBackups } from "./server/backup/schedule";
 import { checkClockAtStart } from "./server/health/clock";
-import { requireKey } from "./server/keys/check";
+import { provideKey, requireKeyAtStart } from "./server/keys/check";
 import { resumeRotation } from "./server/keys/rotate";
 import { startMetrics } from "./server/metrics/service";
 import { startSync } from "./sync/aboard/service";
@@ -91,18 +91,17 @@ export async function serve({ backup = true, keyLost = false }: ServeOptions = {
   const lock = claimDataDirectory();
   const watch = watchMigration(tellMigration);
   try {
-    readMasterKey();
     const migrated = await openData({
       holdsLock: true,
-      check: () => requireKey(sqlite, keyLost),
-      beforeMigration: () =>
-        backUpBeforeMigration(backup, (copy) =>
+      check: (existing) => requireKeyAtStart(existing, keyLost),
+      beforeMigration: (extents) =>
+        backUpBeforeMigration(extents, backup, (copy) =>
           log.info("the database is copied before its migration", { ...copy }),
         ),
       watch,
     });
     chainBacklog(watch.progress);
-    loadMasterKey();
+    await transact(() => provideKey(sqlite));
     takeKeys();
     await goOnWithRotation();
     removeUnfinishedBefores();

@@ -57,7 +57,7 @@ const built = (): Promise<string> => {
 };
 
 async function build(): Promise<string> {
-  if (process.env.FAIRLEAD_TEST_BINARY) return resolve(process.env.FAIRLEAD_TEST_BINARY);
+  if (process.env.TEST_BINARY) return resolve(process.env.TEST_BINARY);
   const outfile = join(temporaryDirectory(), "fairlead");
   const child = Bun.spawn([process.execPath, ".ci/build.ts", "--outfile", outfile], {
     cwd: join(import.meta.dir, ".."),
@@ -82,7 +82,7 @@ test("the executable tells the commit from which it was built, without git", asy
   const [, commit, date = ""] = /^\S+ \(commit (\S+), (\S+)\)\n$/.exec(stdout) ?? [];
   expect(Date.parse(date)).toBeLessThanOrEqual(Date.now());
   const source = await readCommit(resolve(import.meta.dir, ".."));
-  if (process.env.FAIRLEAD_TEST_BINARY) return expect(commit).toMatch(/^([0-9a-f]{40}(-dirty)?|unknown)$/);
+  if (process.env.TEST_BINARY) return expect(commit).toMatch(/^([0-9a-f]{40}(-dirty)?|unknown)$/);
   expect(commit).toBe(source?.commit ?? "unknown");
 });
 

@@ -144,7 +144,7 @@ const scratch = scratchDirectory();
 const workspace = mkdtempSync(join(scratch, "fairlead-run-"));
 const seenFile = join(workspace, "seen");
 const program = join(workspace, "fairlead");
-const isCompiled = files.length === 0 || process.env.FAIRLEAD_TEST_BINARY !== undefined;
+const isCompiled = files.length === 0 || process.env.TEST_BINARY !== undefined;
 const build = [".ci/build.ts", "--entry", "tests/support/child.ts", "--outfile", program];
 // At once: each of them leaves a processor idle part of the time.
 await Promise.all([

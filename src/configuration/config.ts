@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
 import type { LogFormat, LogLevel } from "../kernel/logs/log";
+import { BilingualError } from "../kernel/values/bilingual";
 import { isObject } from "../kernel/values/json";
 import { didYouMean, nearest } from "../kernel/values/nearest";
 import { contradictions } from "./config-checks";
@@ -51,7 +52,7 @@ import {
  */
 
 /** The configuration is wrong, as the message says; the program ends with status 2. */
-export class ConfigError extends Error {}
+export class ConfigError extends BilingualError {}
 
 export const OPTIONS = {
   "server.host": text("127.0.0.1", "address to listen on; 0.0.0.0 for all interfaces"),
@@ -121,8 +122,7 @@ export const OPTIONS = {
     "value that the header X-ID-App-Key must carry, at least 32 characters; without it the header is rejected",
     32,
   ),
-  "audit.head_target": text(
-    null,
+  "audit.head_target": uuid(
     "identifier of a notification target that is told the head of the audit log's hash chain each day",
   ),
   "auth.session_idle_days": integer(30, 1, 365, "days without use after which a session ends"),

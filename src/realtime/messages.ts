@@ -345,7 +345,7 @@ const MAX_SHAPE = { depth: 8, values: 100 };
 
 /** Parses a message only after its brackets and commas show that it is a small one. */
 function receiveText(socket: Socket, frame: string): void {
-  const { depth, values } = shapeOf(frame);
+  const { depth, values } = shapeOf(Buffer.from(frame));
   if (depth > MAX_SHAPE.depth || values > MAX_SHAPE.values)
     inText.error(socket, "The message holds too many fields");
   else performText(socket, parse(frame));

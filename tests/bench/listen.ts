@@ -145,7 +145,8 @@ async function open(order: Extract<ListenOrder, { do: "open" }>): Promise<void> 
   group.messages -= order.sockets;
 }
 
-const TIMEOUT_SECONDS = 10;
+/** A machine that is busy elsewhere takes many times as long as it should: that shows in the figures, and ends no run. */
+const TIMEOUT_SECONDS = 60;
 
 /** Waits until that many messages have come, and restarts the count. */
 async function expectMessages(

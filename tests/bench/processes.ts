@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { KEEPING } from "../../src/kernel/process/allocator";
 import type { Memory, MemoryOrder } from "./memory";
 import type { Fixture, Place } from "./prepare";
 
@@ -95,6 +96,8 @@ export async function startFairlead(
     FAIRLEAD_RATE_LIMIT_LOGIN: "1000000/1",
     FAIRLEAD_WEBSOCKET_MAX_CONNECTIONS_PER_USER: "50000",
     FAIRLEAD_NOTIFICATIONS_ALLOWED_HOSTS: "127.0.0.1",
+    // It would start itself anew for them, and lose its line to this process.
+    ...(watched && KEEPING),
     ...watched?.settings,
   };
   if (!watched) return { ...(await startServer(FAIRLEAD.slice(2), settings)), fixture };

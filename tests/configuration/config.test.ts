@@ -351,6 +351,7 @@ describe("a value of the wrong type is refused, with a line that names its key:"
     "position.source": ["gps"],
     "position.url": ["http://receiver.example", "receiver:10110"],
     "position.device": ["1", "This vessel", "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5"],
+    "audit.head_target": ["garbage", "019a8f3c-2b7e-7c41-9d05-6f1e2a3b4c5"],
     "position.interval_seconds": ["0", "3601", "1.5"],
     "position.still_seconds": ["0", "86401"],
     "position.allow_from": ["receiver", "10.0.0.0/33"],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "../../src/configuration/config";
 import { type ProfileName, profile } from "../../src/configuration/profile";
@@ -126,7 +126,17 @@ const environmentOf = (pid: number): Record<string, string> =>
   );
 
 const start = (settings: Settings, own: string[] = []) =>
-  TestServer.start({ settings, under: (words) => (own.length > 0 ? ["env", ...own, ...words] : words) });
+  TestServer.start({
+    settings,
+    memory: "as shipped",
+    under: (words) => (own.length > 0 ? ["env", ...own, ...words] : words),
+  });
+
+/** The options of the allocator that a process was started with. */
+const allocatorOf = (pid: number) => {
+  const { MIMALLOC_PURGE_DELAY: delay, MIMALLOC_PURGE_HOLES: holes } = environmentOf(pid);
+  return { delay, holes };
+};
 
 describe("a server with the profile small", () => {
   test("starts itself anew with a bound for the garbage collector, and serves", async () => {
@@ -134,6 +144,7 @@ describe("a server with the profile small", () => {
     const { [VARIABLE]: bound, SQLITE_TMPDIR: temporary } = environmentOf(server.pid);
     expect(bound).toBe(String(192 * MEBIBYTE));
     expect(temporary).toBe(server.dataDir);
+    expect(allocatorOf(server.pid)).toEqual({ delay: undefined, holes: undefined });
     const token = await server.admin();
     const { id, key } = await server.device();
     const speed = { speed_kmh: 9, speed_mps: 2.5, speed_mph: 5.6, speed_knots: 4.9 };
@@ -147,9 +158,28 @@ describe("a server with the profile small", () => {
     await server.stop();
   });
 
+  test("of a configuration file gives freed memory back too", async () => {
+    const file = join(temporaryDirectory(), "fairlead.toml");
+    writeFileSync(file, '[performance]\nprofile = "small"\n');
+    const server = await TestServer.start({
+      memory: "as shipped",
+      under: (words) => [...words, "--config", file],
+    });
+    expect(environmentOf(server.pid)[VARIABLE]).toBe(String(192 * MEBIBYTE));
+    expect(allocatorOf(server.pid)).toEqual({ delay: "100", holes: "1" });
+    await server.stop();
+  });
+
   test("leaves a bound of the operator's alone", async () => {
     const server = await start({ "performance.profile": "small" }, [`${VARIABLE}=300000000`]);
     expect(environmentOf(server.pid)[VARIABLE]).toBe("300000000");
+    expect(allocatorOf(server.pid)).toEqual({ delay: undefined, holes: undefined });
+    await server.stop();
+  });
+
+  test("leaves the operator's options for the allocator alone", async () => {
+    const server = await start({ "performance.profile": "small" }, ["MIMALLOC_PURGE_DELAY=500"]);
+    expect(allocatorOf(server.pid)).toEqual({ delay: "500", holes: undefined });
     await server.stop();
   });
 
@@ -162,10 +192,20 @@ describe("a server with the profile small", () => {
   });
 });
 
-test("a server with the profile standard has no such bound", async () => {
-  const server = await start({});
-  expect(environmentOf(server.pid)[VARIABLE]).toBeUndefined();
-  await server.stop();
+describe("a server with the profile standard", () => {
+  test("starts itself anew to keep freed memory for a second, without a bound for the garbage collector", async () => {
+    const server = await start({});
+    expect(environmentOf(server.pid)[VARIABLE]).toBeUndefined();
+    expect(allocatorOf(server.pid)).toEqual({ delay: "1000", holes: "0" });
+    await server.admin();
+    await server.stop();
+  });
+
+  test("leaves the operator's options for the allocator alone", async () => {
+    const server = await start({}, ["MIMALLOC_PURGE_HOLES=1"]);
+    expect(allocatorOf(server.pid)).toEqual({ delay: undefined, holes: "1" });
+    await server.stop();
+  });
 });
 
 test("another profile is refused", async () => {

@@ -85,7 +85,8 @@ export async function soon(expectation: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Waits until something holds. */
+/** Waits until something holds. Throws with its words once it should long have come. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await Bun.sleep(10);
+  for (const end = performance.now() + 3 * PATIENCE; !(await holds()); await Bun.sleep(10))
+    if (performance.now() > end) throw new Error(`this has not come to hold: ${holds}`);
 }

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Subprocess } from "bun";
+import { KEEPING } from "../../src/kernel/process/allocator";
 import { Api, type Token } from "./api";
 import { temporaryDirectories } from "./cleanup";
 import { closeKept } from "./rows";
@@ -12,10 +13,10 @@ const movable: string[] = process.env.TEST_PROGRAM
   : [process.execPath, join(import.meta.dir, "child.ts")];
 
 /**
- * The program that the tests start: the executable that FAIRLEAD_TEST_BINARY names, as it is shipped, or the
+ * The program that the tests start: the executable that TEST_BINARY names, as it is shipped, or the
  * one above.
  */
-const binary = process.env.FAIRLEAD_TEST_BINARY;
+const binary = process.env.TEST_BINARY;
 export const program: string[] = binary ? [resolve(binary)] : movable;
 
 export const ADMIN = { username: "admin", email: "admin@example.org", password: "correct horse battery" };
@@ -144,6 +145,13 @@ const compilersAsShipped = (): Record<string, undefined> =>
   );
 
 /** A real server on a free port. Its requests are checked against its own OpenAPI document. */
+/** Options of the allocator. A server whose clock is moved may not start itself anew for them: that would cut its line to the test. */
+function allocatorFor(clock: StartOptions["clock"], memory: StartOptions["memory"]) {
+  const isShipped = memory !== undefined || process.env.MIMALLOC_PURGE_DELAY === undefined;
+  if (!isShipped) return {};
+  return clock === "movable" ? KEEPING : { MIMALLOC_PURGE_DELAY: undefined };
+}
+
 export class TestServer extends Api {
   readonly dataDir: string;
   /** A system key without owner. */
@@ -195,7 +203,7 @@ export class TestServer extends Api {
         }),
         TEST_CLOCK_AHEAD: String(ahead),
         ...(hashes && { TEST_HASHES: hashes }),
-        ...(memory && { MIMALLOC_PURGE_DELAY: undefined }),
+        ...allocatorFor(clock, memory),
         ...(compilers && compilersAsShipped()),
       },
       stdio: ["ignore", "pipe", "pipe"],

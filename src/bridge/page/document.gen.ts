@@ -4433,7 +4433,7 @@ export interface components {
             /** Format: int64 */
             scrubbed: number;
             /** Format: int64 */
-            gaps: number;
+            aged_out: number;
             head: {
                 /** Format: int64 */
                 number: number;
