@@ -35,6 +35,7 @@ EXPOSE 3000
 ARG BUILD_ARCH
 ARG RUN_AS=${BUILD_ARCH:+root}
 USER ${RUN_AS:-nonroot}
-HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["fairlead", "health"]
+# A migration of a large database takes minutes, during which the server answers nothing.
+HEALTHCHECK --interval=30s --timeout=3s --start-period=30m CMD ["fairlead", "health"]
 ENTRYPOINT ["fairlead"]
 CMD ["serve"]

@@ -141,6 +141,7 @@ export function makeDeb(
     file("usr/lib/systemd/system/fairlead.service", unit()),
     file(`${doc}/README.Debian`, read("debian/README.Debian")),
     file(`${doc}/changelog.gz`, changelog),
+    file(`${doc}/verify-audit.mjs`, readFileSync(join(root, "docs/verify-audit.mjs"))),
     file(`${doc}/copyright`, copyright(readFileSync(join(root, "LICENSE"), "utf8"))),
   ];
   const kibibytes = files.reduce((total, { content }) => total + Math.ceil(content.length / 1_024), 0);
