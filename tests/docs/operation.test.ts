@@ -143,7 +143,7 @@ describe.each(PRESENT)("%s", (name) => {
   test("names keys that there are", () => {
     const keys = [...document.matchAll(/`([a-z][a-z_]*(?:\.[a-z0-9_]+)+)(?: = [^`]*)?`/g)]
       .map(([, key = ""]) => key)
-      .filter((key) => !/\.(?:db|key|lock|json|md|toml|proto|mmdb|ts|js|yml|yaml|xml)$/.test(key))
+      .filter((key) => !/\.(?:db|key|old|lock|json|md|toml|proto|mmdb|ts|js|yml|yaml|xml)$/.test(key))
       // Elsewhere a word with a point may be a field or a type of message too.
       .filter(
         (key) => MINE.includes(name) || (sections.has(key.split(".")[0] ?? "") && key !== "audit.head"),
