@@ -40,8 +40,8 @@ type Synchronous = "full" | "normal";
  */
 export function openDatabase(file: string, synchronous: Synchronous): void {
   useConnection(new Database(file, { create: true, strict: true }));
-  sqlite.run("PRAGMA busy_timeout = 5000");
-  sqlite.run("PRAGMA journal_mode = WAL");
+  sqlite.run(`PRAGMA busy_timeout = ${LONGEST_WAIT}`);
+  useLog();
   sqlite.run(`PRAGMA synchronous = ${synchronous}`);
   sqlite.run("PRAGMA foreign_keys = ON");
   // Deleted content is overwritten: a scrubbed account must not stay readable in the file's free pages.
@@ -50,6 +50,21 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
   sqlite.run(`PRAGMA wal_autocheckpoint = ${profile.pagesInLog}`);
   sqlite.run(`PRAGMA temp_store = ${profile.temporaryStore}`);
   sqlite.run(`PRAGMA cache_size = -${profile.pages}`);
+}
+
+/** Milliseconds for which a statement waits while another process holds the database. */
+const LONGEST_WAIT = 5_000;
+const PAUSE = 10;
+
+/** Turns to WAL mode. SQLite does not wait where two processes turn a new database at the same moment. */
+function useLog(): void {
+  for (const end = performance.now() + LONGEST_WAIT; ; Bun.sleepSync(PAUSE))
+    try {
+      sqlite.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() > end) throw error;
+    }
 }
 
 /** Has the process's queries go by a connection that is open, such as one that reads alone. */

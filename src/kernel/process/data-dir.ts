@@ -66,14 +66,34 @@ export function prepareDataDirectory(tries = TRIES): () => void {
   return undo;
 }
 
+/** Milliseconds for which a directory is not empty because of other commands that are about to be refused. */
+const LONGEST_PASSING = 5_000;
+const PAUSE = 20;
+
 /** Removes directories, the innermost first, as long as they are empty. */
 function removeEmpty(directories: string[]): void {
-  for (const directory of directories) {
-    try {
-      rmdirSync(directory);
-    } catch {
-      // It was not made, or another process has put something there.
+  for (const directory of directories)
+    for (const end = performance.now() + LONGEST_PASSING; ; Bun.sleepSync(PAUSE)) {
+      try {
+        rmdirSync(directory);
+        break;
+      } catch (error) {
+        // It was not made, or another process has put something there, which it may remove again.
+        const isFull = (error as { code?: string }).code === "ENOTEMPTY";
+        if (!isFull || !holdsPassing(directory) || performance.now() > end) break;
+      }
     }
+}
+
+/** True if all that a directory holds are files of commands that wait for, or make, a database. */
+function holdsPassing(directory: string): boolean {
+  const isPassing = (name: string) =>
+    join(directory, name) === dataPath.makingLock() || NEW_DATABASE.test(name);
+  try {
+    return readdirSync(directory).every(isPassing);
+  } catch {
+    // Another process has removed it.
+    return false;
   }
 }
 

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { existsSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, rmSync, statSync } from "node:fs";
 import { config } from "../../configuration/config";
 import { dataPath, fileTrouble, giveToOwner, prepareDataDirectory } from "./data-dir";
 import { OperatorError } from "./operator";
@@ -50,31 +50,36 @@ function lockOf(file: string): Lock | null {
  */
 const TRIES = 10;
 
+/** Milliseconds for which a lock is waited for: somebody may only be looking if it is held. */
+const PATIENCE = 200;
+
 function lockFile(file: string): Lock | null {
-  for (let left = TRIES; ; left--) {
-    let lock: Lock | null = null;
+  for (let left = TRIES; ; left--)
     try {
-      lock = lockOnce(file);
-      // The former holder may have removed the file between the opening and the locking: that lock keeps
-      // nobody out.
-      if (!lock || left === 1 || isLocked(file)) return lock;
-      lock.release();
+      const lock = lockOnce(file, left === 1);
+      if (lock !== "removed") return lock;
     } catch (error) {
-      lock?.release();
       if (left === 1 || !isMissing(error)) throw error;
       // A command that is refused removes the directory that it made, if nothing is in it.
       prepareDataDirectory();
     }
-  }
 }
 
-/** Null if another process has the lock. */
-function lockOnce(file: string): Lock | null {
+/** Null if another process has the lock. A file that was removed meanwhile is locked all the same if `anyFile`. */
+function lockOnce(file: string, anyFile: boolean): Lock | null | "removed" {
   const isNew = !existsSync(file);
-  const lock = new Database(file, { create: true });
+  // SQLite doesn't tell which file it opened. While this one is open, no other can have its number.
+  const witness = openSync(file, "a+");
+  let lock: Database | null = null;
+  const close = () => {
+    lock?.close();
+    // Last: the kernel drops all locks of a process on a file when that closes any descriptor of it.
+    closeSync(witness);
+  };
   try {
+    lock = new Database(file, { create: true });
     giveToOwner(file);
-    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run(`PRAGMA busy_timeout = ${PATIENCE}`);
     // A journal on the disk would need room on it, and a full disk must not keep commands from mending it.
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
@@ -83,15 +88,20 @@ function lockOnce(file: string): Lock | null {
     // A full disk, for one. Before the closing, which lets go of what was locked: another process may take the
     // lock then. A file that was missing a moment ago is another process's by now.
     if (isNew && !isBusy && !isMissing(error)) rmSync(file, { force: true });
-    lock.close();
+    close();
     if (isBusy) return null;
     throw error;
   }
+  // The former holder may have removed the file before it was locked: that lock keeps nobody out.
+  if (!anyFile && fstatSync(witness).ino !== statSync(file, { throwIfNoEntry: false })?.ino) {
+    close();
+    return "removed";
+  }
   return {
-    release: () => lock.close(),
+    release: close,
     undo: () => {
       if (isNew) rmSync(file, { force: true });
-      lock.close();
+      close();
     },
   };
 }

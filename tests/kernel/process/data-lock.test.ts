@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, rmdirSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareDataDirectory } from "../../../src/kernel/process/data-dir";
 import { claimDataDirectory, takeMakingLock } from "../../../src/kernel/process/data-lock";
@@ -35,4 +35,47 @@ test("a directory that was made anew is removed again by the one that made it", 
   expect(readdirSync(dataDir)).toEqual(["server.lock"]);
   claim.undo();
   expect(existsSync(above)).toBe(false);
+});
+
+test("a directory is removed once the file of a command that waited is gone", async () => {
+  const { above, dataDir } = useNewDirectory();
+  const undo = prepareDataDirectory();
+  const file = join(dataDir, "fairlead.db.new.lock");
+  writeFileSync(file, "");
+  const other = Bun.spawn(["sh", "-c", `sleep 0.2; rm ${file}`]);
+  undo();
+  expect(existsSync(above)).toBe(false);
+  expect(await other.exited).toBe(0);
+});
+
+test("a lock whose file another process has replaced is no lock", async () => {
+  const { dataDir } = useNewDirectory();
+  prepareDataDirectory();
+  const file = join(dataDir, "fairlead.db.new.lock");
+  // Holds a file that is removed while this process waits for its lock, and then one of the same name.
+  const other = Bun.spawn(
+    [
+      process.execPath,
+      "-e",
+      `import { Database } from "bun:sqlite";
+       import { rmSync } from "node:fs";
+       const hold = () => { const held = new Database(${JSON.stringify(file)}); held.run("BEGIN EXCLUSIVE"); return held; };
+       const first = hold();
+       console.log("held");
+       await Bun.sleep(100);
+       rmSync(${JSON.stringify(file)});
+       const second = hold();
+       first.close();
+       await Bun.stdin.text();
+       second.close();`,
+    ],
+    { stdin: "pipe", stdout: "pipe" },
+  );
+  await other.stdout.getReader().read();
+  expect(takeMakingLock()).toBeNull();
+  other.stdin.end();
+  expect(await other.exited).toBe(0);
+  const lock = takeMakingLock();
+  expect(lock).not.toBeNull();
+  lock?.release();
 });
