@@ -34,6 +34,9 @@ const HARD_UNSENT_LIMIT = 16 * 1024 * 1024;
  */
 const SWEEP_INTERVAL = 50;
 const SWEEPS_A_PASS = 5;
+
+/** Milliseconds by which a sweep comes too late that counts for nobody's silence. */
+const LATE = 500;
 /** Time for a client to close by itself after the message that its credential ended (rule W6). */
 const FAREWELL = 5 * SECOND;
 
@@ -90,6 +93,9 @@ let allowance = unsentAllowance(0, 0);
 /** Checks the next share of the connections. */
 function sweep(): void {
   const time = performance.now();
+  const late = time - heartbeat.sweptAt - SWEEP_INTERVAL;
+  // The process stood still: what clients sent meanwhile isn't read yet, and what was due wasn't asked.
+  if (late > LATE) for (const { data } of sockets) data.aliveAt += late;
   heartbeat.sweptAt = time;
   // New connections have their turn in the next pass: otherwise it might never end.
   if (sharesDone === 0) pass = [...sockets];

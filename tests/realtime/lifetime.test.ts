@@ -60,6 +60,29 @@ describe("the heartbeat", () => {
   });
 });
 
+describe("a server that stood still for longer than a client may be silent", () => {
+  test("reads what they sent meanwhile, and closes only those that don't answer now either", async () => {
+    const server = await TestServer.start({
+      settings: { "websocket.heartbeat_interval_seconds": "1", "websocket.client_timeout_seconds": "2" },
+    });
+    try {
+      const token = await server.admin();
+      const live = await Promise.all(Array.from({ length: 10 }, () => Client.open(server, { token })));
+      const silent = await RawClient.open(server, { token });
+      process.kill(server.pid, "SIGSTOP");
+      await Bun.sleep(3_000);
+      process.kill(server.pid, "SIGCONT");
+      expect((await silent.closed()).code).toBe(4408);
+      for (const client of live) {
+        expect(await client.ask({ type: "ping" })).toEqual({ type: "pong" });
+        await client.close();
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 describe("clients that come and go all the time", () => {
   test("keep nobody from being asked whether they are alive", async () => {
     const server = await TestServer.start({
