@@ -25,6 +25,10 @@ export const noteOpening = (id: string): void => count(id, { times: 1, last: now
 
 function count(id: string, { times, last }: Opened): void {
   pending.set(id, { times: (pending.get(id)?.times ?? 0) + times, last });
+  writeLater();
+}
+
+function writeLater(): void {
   writing ??= setTimeout(writeOpenings, PACE);
   writing.unref();
 }
@@ -45,6 +49,8 @@ export function writeOpenings(): void {
     }
   }).catch((error) => {
     for (const [id, opened] of counted) count(id, opened);
+    // Also where the transaction could not even begin, and took nothing.
+    writeLater();
     logFailure("openings of links could not be noted", error);
   });
 }

@@ -221,3 +221,15 @@ test("openings are counted, and written together", async () => {
   await eventually(() => stored()[0]?.n !== 3);
   expect(await count()).toBe(5);
 });
+
+test("openings are written after all where another process held the database too long", async () => {
+  const { id, token } = await newLink(server, of());
+  const release = holdCommits(server);
+  expectStatus(await open(server, token), 200);
+  await eventually(() => server.output.includes("openings of links could not be noted"));
+  release();
+  await eventually(
+    () =>
+      rows<{ n: number }>(server, "SELECT opened_count AS n FROM share_links WHERE id = ?", id)[0]?.n === 1,
+  );
+});
