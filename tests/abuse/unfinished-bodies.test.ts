@@ -131,7 +131,8 @@ const chunk = (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`;
 
 test("a body in chunks of a byte is refused once they are thousands", async () => {
   const chunks = chunk(" ").repeat(20_000);
-  const refused = await ask(server, `${inChunks}${chunk("{")}${chunks}`);
+  // With few bytes after those for which it is refused: a client that still writes may lose the answer.
+  const refused = await ask(server, `${inChunks}${chunk("{")}${chunk(" ").repeat(1_100)}`);
   expect([refused.status, refused.headers.get("connection")]).toEqual([400, "close"]);
   expect(JSON.parse(refused.body.toString()).message).toContain("too many small chunks");
   strangers = Array.from({ length: 8 }, () => new Stranger(server).send(inChunks, chunk("{")));

@@ -269,7 +269,8 @@ describe("a server of which strangers take all connections", () => {
     // 128 connections are for sockets, of which 16 are reserved.
     server = await TestServer.start({
       openFiles: 256,
-      settings: { "websocket.max_connections_per_user": "40" },
+      // The strangers answer no ping.
+      settings: { "websocket.max_connections_per_user": "40", "websocket.client_timeout_seconds": "3600" },
     });
   });
   afterAll(() => server.stop());

@@ -84,7 +84,7 @@ describe("a client that sends too much is closed with 1008", () => {
   test.concurrent("but not for the pong frames that it owes", async () => {
     const client = await openRaw();
     const pings = () => client.frames.filter(({ opcode }) => opcode === OPCODE.ping).length;
-    await client.until(() => pings() === 1);
+    await client.until(() => pings() >= 1);
     client.send(OPCODE.pong);
     for (let sent = 0; sent < PER_SECOND; sent++) client.sendJson({ type: "ping" });
     await client.until(() => client.messages.length === PER_SECOND);
@@ -104,7 +104,7 @@ describe("a message in fragments", () => {
     client.send(OPCODE.continuation, 'ng"}');
     await client.until(() => client.messages.length === 1);
     expect(client.messages).toEqual([{ type: "pong" }]);
-    expect(client.frames[0]).toEqual({ opcode: OPCODE.pong, payload: Buffer.from("between") });
+    expect(client.heard[0]).toEqual({ opcode: OPCODE.pong, payload: Buffer.from("between") });
     client.cut();
   });
 

@@ -158,7 +158,7 @@ describe("a connection", () => {
     const client = await RawClient.open(server, { token: session });
     client.send(OPCODE.ping, "are you there");
     await client.until(() => client.frames.some(({ opcode }) => opcode === OPCODE.pong));
-    expect(client.frames.map(({ payload }) => payload.toString())).toEqual(["are you there"]);
+    expect(client.heard.map(({ payload }) => payload.toString())).toEqual(["are you there"]);
     client.cut();
   });
 

@@ -72,6 +72,8 @@ class Follower {
       this.#client = client;
       this.connections++;
       try {
+        // The end may have come while the connection was being made: it closed the one before.
+        if (this.#isOver) return await client.close();
         await resume(client, this.channel, this.#cursor);
         for (let left = this.isPatient ? Number.POSITIVE_INFINITY : Math.random() * 40; left > 0; left--)
           this.#take(await client.next());

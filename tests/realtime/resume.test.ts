@@ -380,7 +380,8 @@ describe("without since", () => {
     const client = await RawClient.open(server, { token: admin });
     for (const channel of ["gps", "geofence"]) client.sendJson({ type: "subscribe", channel });
     client.sendJson({ type: "ping" });
-    await client.until(() => client.frames.length === 3);
+    const texts = () => client.heard.map(({ payload }) => String(payload));
+    await client.until(() => texts().length === 3);
     const there = { latitude: 54.2, longitude: 13.4 };
     const point = await postPoint(server, device.key, { ...there, timestamp: SECONDS() + 5 });
     // A late one, a mark and a deletion tell such a subscription nothing.
@@ -395,7 +396,6 @@ describe("without since", () => {
     const away = await postPoint(server, device.key, { ...northOf(there, 9), timestamp: SECONDS() + 6 });
     done(await server.delete(`/v1/gps/${away.id}`, { token: admin }));
     client.sendJson({ type: "ping" });
-    const texts = () => client.frames.map(({ payload }) => String(payload));
     await client.until(() => texts().filter((text) => text === '{"type":"pong"}').length === 2);
     const crossing = (event: string) =>
       expect.stringMatching(

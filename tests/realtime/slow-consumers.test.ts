@@ -62,7 +62,7 @@ describe("subscribers of admin:accounts that stop reading", () => {
     slowText.sendJson({ type: "subscribe", channel: "admin:accounts" });
     slowBinary.send(OPCODE.binary, frame("subscribe", { channel: "admin:accounts" }));
     for (const slow of [slowText, slowBinary]) {
-      await slow.until(() => slow.frames.length === 1);
+      await slow.until(() => slow.heard.length === 1);
       slow.stopReading();
     }
     const text = await (await Client.open(server, { token })).subscribe("admin:accounts");

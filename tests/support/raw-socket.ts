@@ -115,6 +115,11 @@ export class RawClient {
     this.send(OPCODE.text, JSON.stringify(message));
   }
 
+  /** The frames that came so far, without the server's pings, which may come at any moment. */
+  get heard(): Frame[] {
+    return this.frames.filter(({ opcode }) => opcode !== OPCODE.ping);
+  }
+
   /** The JSON messages that came so far. */
   get messages(): Message[] {
     return this.frames

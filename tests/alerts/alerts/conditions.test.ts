@@ -124,10 +124,10 @@ describe("a rule on silence", () => {
     await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual([]);
     await send(server, device);
-    await server.advance(595 * SECOND);
+    await server.advance(585 * SECOND);
     await server.runJobs();
     expect(await briefOf(server, device.id)).toEqual([]);
-    await server.advance(5 * SECOND);
+    await server.advance(15 * SECOND);
     await eventually(async () => (await briefOf(server, device.id)).length > 0);
     const [alert] = await alertsOf(server, `&device_id=${device.id}`);
     expect(alert).toMatchObject({ status: "open", condition: "silence", latitude: fix().latitude });

@@ -149,7 +149,10 @@ describe("the anchor watch", () => {
       await cutPower();
     }
     await server.advance(last + (SILENCE - 3) * SECOND - server.time);
-    await eventually(async () => (await alerts()).length > 0);
+    await eventually(async () => {
+      await server.runJobs();
+      return (await alerts()).length > 0;
+    });
     const [alert] = await alertsOf(server, `&device_id=${boat.id}`);
     expect(alert).toMatchObject({ status: "open", subject: "silent", severity: "alarm" });
     expect(Math.abs(Date.parse(alert.raised_at) - last - SILENCE * SECOND)).toBeLessThanOrEqual(2 * SECOND);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { eventually } from "../../support/expectations";
 import { LONGEST_HOLD, longestHold, memoryGrowth } from "../../support/pressure";
 import { TestServer } from "../../support/server";
 import { expectPrivate, newTracker, nextTime, positionsOf, readTracker } from "./support";
@@ -73,7 +74,7 @@ async function inChunks(token: string, bytes: number): Promise<{ status: number;
       await Promise.race([new Promise((go) => socket.once("drain", go)), Bun.sleep(50)]);
   }
   socket.write("0\r\n\r\n");
-  for (let waited = 0; waited < 200 && !isOver && !/\r\n\r\n./.test(text); waited++) await Bun.sleep(20);
+  await eventually(() => isOver || /\r\n\r\n./.test(text));
   socket.destroy();
   const [head = "", rest = ""] = text.split("\r\n\r\n", 2);
   return { status: Number(head.split(" ")[1] ?? 0), rest };

@@ -1,9 +1,8 @@
-import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { done, expectStatus } from "../../support/expectations";
 import { LONGEST_HOLD, longestHold, memoryGrowth } from "../../support/pressure";
+import { holdCommits } from "../../support/rows";
 import { TestServer } from "../../support/server";
 import { newTracker, nextTime, positionsOf } from "./support";
 
@@ -48,15 +47,13 @@ describe("beyond the limit of positions", () => {
 test("while another process holds the database, an app gets 503 with Retry-After, and its position once it is sent again", async () => {
   const { token, deviceId } = await newTracker(server, "generic");
   const body = positions(1);
-  const other = new Database(join(server.dataDir, "fairlead.db"));
-  other.run("BEGIN IMMEDIATE");
+  const release = holdCommits(server);
   try {
     const refused = await server.post(PATH, { token, body });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await positionsOf(server, deviceId)).toEqual([]);
   } finally {
-    other.run("ROLLBACK");
-    other.close();
+    release();
   }
   expect((await server.post(PATH, { token, body })).body).toEqual({ stored: 1, duplicates: 0, rejected: 0 });
 });

@@ -164,8 +164,8 @@ const filled = (path: string, groups: readonly (readonly string[])[]): string[] 
   );
 };
 
-/** Milliseconds after which a stream has told what it has. */
-const PATIENCE = 150;
+/** Milliseconds of silence after which a stream has told what it has. */
+const PATIENCE = 500;
 
 /** The text of a good answer, without the links in it, which repeat the question; "" for a refusal. */
 export async function readAt(server: TestServer, path: string, token: string): Promise<string> {
@@ -188,12 +188,11 @@ async function beginning(response: Response): Promise<string> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = "";
-  const patience = setTimeout(() => reader.cancel(), PATIENCE);
   for (;;) {
+    const patience = setTimeout(() => reader.cancel(), PATIENCE);
     const { value, done } = await reader.read();
-    if (done) break;
+    clearTimeout(patience);
+    if (done) return text;
     text += decoder.decode(value, { stream: true });
   }
-  clearTimeout(patience);
-  return text;
 }
