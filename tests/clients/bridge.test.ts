@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Message } from "../../clients/ts/src/index";
 import { done, eventually, expectStatus } from "../support/expectations";
 import { newUser, type User } from "../support/people";
@@ -10,9 +10,6 @@ import { BadLine } from "./bad-line";
 import { hasAll, idsOf, Listener, WAYS } from "./support";
 
 /** The client as a page uses it that shows everything: devices by shares, alerts, vessels, and messages about the user. */
-
-// Servers and browsers take a while to start on a busy machine.
-setDefaultTimeout(60_000);
 
 let server: TestServer;
 let admin: string;

@@ -21,7 +21,7 @@ import {
  */
 
 const CUTS = Number(process.env.CUTS ?? 60);
-setDefaultTimeout(60_000 + CUTS * 500);
+setDefaultTimeout(240_000 + CUTS * 500);
 
 if (!chromium) process.stderr.write("Skipped: the client in a browser, since there is no Chromium here.\n");
 

@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, expectTypeOf, test } from "bun:test";
 import { join } from "node:path";
 import { generate, PAGE_TARGET, TARGET, WANTED } from "../../clients/ts/generate";
 import own from "../../clients/ts/package.json" with { type: "json" };
@@ -22,8 +22,6 @@ import manifest from "../../package.json" with { type: "json" };
 import { CLIENT_MESSAGES, SERVER_MESSAGES } from "../../src/realtime/schema";
 
 /** The client as a package: its types are the document's, and it is small. */
-
-setDefaultTimeout(60_000);
 
 const SOURCE = join(import.meta.dir, "../../clients/ts/src/index.ts");
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { classA, sentence } from "../operations/vessels/support";
 import { AisReceiver } from "../stand-ins/ais-receiver";
@@ -12,9 +12,6 @@ import { BadLine } from "./bad-line";
 import { Listener } from "./support";
 
 /** The client in a page of the server's own, by its cookie, and the vessels that such a page shows. */
-
-// Servers and browsers take a while to start on a busy machine.
-setDefaultTimeout(90_000);
 
 const listeners: Listener[] = [];
 afterEach(() => {

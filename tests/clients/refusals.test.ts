@@ -101,6 +101,7 @@ describe("a server that refuses", () => {
     );
     const listener = listen({ url, token: KEY });
     listener.hear("gps");
+    await eventually(() => asked.length === 2);
     await Bun.sleep(200);
     expect(asked.map(({ path }) => path.split("?")[0])).toEqual(["/v1/ws", "/v1/changes"]);
     expect(listener.client.state).toBe("connecting");

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { Document, type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
 import { Json } from "@stoplight/spectral-parsers";
 import { asyncapi } from "@stoplight/spectral-rulesets";
@@ -7,8 +7,6 @@ import addFormats from "ajv-formats";
 import { TestServer } from "../support/server";
 
 /** The AsyncAPI document is valid, says what it promises, and the OpenAPI document has the same messages. */
-
-setDefaultTimeout(60_000);
 
 // biome-ignore lint/suspicious/noExplicitAny: any part of the document
 type Any = any;

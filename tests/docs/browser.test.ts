@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { resetToken } from "../identity/auth/support";
 import { type Browser, chromium, startBrowser, type Visit } from "../support/browser";
@@ -9,9 +9,6 @@ import { newPerson, newUser, pending } from "../support/people";
 import { TestServer } from "../support/server";
 
 /** The pages for people, in a real browser that reaches nothing but the server (rule P7). */
-
-// Swagger UI takes long to lay out so large a document on a busy machine.
-setDefaultTimeout(120_000);
 
 if (!chromium)
   process.stderr.write(

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, mock, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, mock, test } from "bun:test";
 import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ADMIN, TestServer, temporaryDirectory } from "../support/server";
 
 /** A client that openapi-typescript generates compiles strictly and drives a round trip. */
-
-// Two compilers, on a machine that may be busy.
-setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, "../..");
 const directory = temporaryDirectory();

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Document, type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
@@ -7,9 +7,6 @@ import { oas } from "@stoplight/spectral-rulesets";
 import { command, temporaryDirectory } from "../support/server";
 
 /** The OpenAPI document passes `redocly lint` (recommended) and `spectral:oas`, both offline. */
-
-// Spectral takes seconds, and many of them on a busy machine.
-setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, "../..");
 

@@ -14,8 +14,8 @@ function openToRead(dataDir: string): Database {
   return new Database(fileOf(dataDir), { readonly: true });
 }
 
-/** Nothing of what is deleted stays in the file. */
-function openToWrite(dataDir: string): Database {
+/** A connection that waits for the server's changes. Nothing of what is deleted stays in the file. */
+export function openToWrite(dataDir: string): Database {
   const database = new Database(fileOf(dataDir), { readwrite: true });
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   database.run("PRAGMA secure_delete = ON");
@@ -93,6 +93,16 @@ export function holdCommits(server: TestServer): () => void {
   };
 }
 
+/** The bytes of a file: none of a directory, and of a file that has gone since it was listed. */
+function contentOf(file: string): Buffer {
+  try {
+    return statSync(file).isFile() ? readFileSync(file) : Buffer.alloc(0);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "ENOENT") throw error;
+    return Buffer.alloc(0);
+  }
+}
+
 /** The files of the data directory, at any depth, that contain the text. */
 export function filesWith(server: TestServer, text: string): string[] {
   const needle = Buffer.from(text);
@@ -101,6 +111,6 @@ export function filesWith(server: TestServer, text: string): string[] {
       // A file with this ending is about to be renamed: the email is found under its own name.
       .filter((name) => !name.endsWith(".partial"))
       .map((name) => join(server.dataDir, name))
-      .filter((file) => statSync(file).isFile() && readFileSync(file).includes(needle))
+      .filter((file) => contentOf(file).includes(needle))
   );
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Agent, unescaped } from "../../identity/oauth/agent";
 import { authorizationOf, claimsOf, exchange, newClient } from "../../identity/oauth/support";
 import { Browser, newAccount } from "../../identity/oidc/support";
@@ -9,8 +9,6 @@ import { freePort } from "../../support/program";
 import { TestServer } from "../../support/server";
 
 /** Sign-in to an application, by way of a provider: two servers' codes one after the other, in one browser. */
-
-setDefaultTimeout(30_000);
 
 let provider: OidcStandIn;
 let server: TestServer;

@@ -4,11 +4,11 @@ import { type Browser, chromium, startBrowser } from "../../support/browser";
 import { done } from "../../support/expectations";
 import { newUser, staff } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
-import { DESKTOP, expectAccessible, expectQuiet, openBridge, PHONE } from "./support";
+import { DESKTOP, expectAccessible, expectQuiet, openBridge, PHONE, WALK } from "./support";
 
 /** Applications on the page: what each may do for oneself, and what an administrator lets it ask for. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

@@ -6,11 +6,20 @@ import { type Browser, chromium, LOCAL, startBrowser } from "../../support/brows
 import { newUser } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
 import { addAuthenticator } from "../../support/virtual-authenticator";
-import { DESKTOP, expectAccessible, openBridge, openPage, PHONE, signInOn } from "./support";
+import {
+  apiRequestsOf,
+  DESKTOP,
+  expectAccessible,
+  openBridge,
+  openPage,
+  PHONE,
+  signInOn,
+  WALK,
+} from "./support";
 
 /** Sign-in through a provider on the page, in a browser that goes there and comes back. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;
@@ -45,6 +54,7 @@ beforeEach(() => {
 describe.skipIf(!chromium)("the entrance", () => {
   test("leads to a provider and back to the place that was asked for, and signs out again", async () => {
     const { page, errors } = await openPage(browser, server, { size: PHONE, at: "/me" });
+    const settled = apiRequestsOf(page);
     await page.getByRole("button", { name: "Sign in with Harbour ID" }).waitFor();
     await page.getByLabel("Username or email address").waitFor();
     await expectAccessible(page);
@@ -54,6 +64,7 @@ describe.skipIf(!chromium)("the entrance", () => {
     const identities = page.locator(".section", { hasText: "Sign-in elsewhere" });
     await identities.getByText(`Harbour ID: ${provider.account.preferred_username}`).waitFor();
     await expectAccessible(page);
+    await settled();
     await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
     await page.getByRole("button", { name: "Sign in with Harbour ID" }).waitFor();
     expect(errors).toEqual([]);

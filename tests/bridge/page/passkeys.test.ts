@@ -169,10 +169,12 @@ describe.skipIf(!chromium)("a passkey", () => {
     const user = await newUser(server);
     const visit = await openBridge(browser, server, user, { at: "/me", host });
     const { page } = visit;
+    const settled = apiRequestsOf(page);
     await addAuthenticator(page);
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
     await page.getByRole("button", { name: "Rename" }).waitFor();
+    await settled();
     await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
     await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
 

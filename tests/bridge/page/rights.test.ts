@@ -7,14 +7,14 @@ import { newUser, staff, type User } from "../../support/people";
 import { ADMIN, TestServer } from "../../support/server";
 import { type Level, share } from "../../tracking/shares/support";
 import { createTrip, createZone, fix, moveTrip, northOf, postPoint } from "../../tracking/support";
-import { expectQuiet, openBridge, PHONE } from "./support";
+import { expectQuiet, openBridge, PHONE, WALK } from "./support";
 
 /**
  * Users with few rights on the page, each through all that it offers them: no request is refused, which a browser would report as an
  * error, and nothing says that it failed.
  */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

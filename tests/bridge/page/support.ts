@@ -11,7 +11,7 @@ import type { TestServer } from "../../support/server";
  * Milliseconds that a walk through the page may take on a machine with much else to do. Whatever the page doesn't show in less is
  * told by the wait for it.
  */
-export const WALK = 180_000;
+export const WALK = 240_000;
 
 export const PHONE = { width: 390, height: 844 };
 export const TABLET = { width: 820, height: 1180 };

@@ -11,11 +11,11 @@ import { done, soon } from "../../support/expectations";
 import { ADMIN, TestServer } from "../../support/server";
 import { MINUTE } from "../../support/time";
 import { createZone, fix, northOf } from "../../tracking/support";
-import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE } from "./support";
+import { DESKTOP, expectAccessible, expectQuiet, gone, openBridge, PHONE, WALK } from "./support";
 
 /** Targets of each kind on the page, their quiet times, and an alarm that goes on to others. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(WALK);
 
 let server: TestServer;
 let browser: Browser;

@@ -66,7 +66,7 @@ describe("requests that wait for the same commit", () => {
       answers.push(ask());
       if (answers.length === 1) await untilOneWaits();
       // This answer proves that the earlier requests have been admitted.
-      await server.get("/v1/health");
+      await server.get("/health/live");
     }
     release();
     return Promise.all(answers);

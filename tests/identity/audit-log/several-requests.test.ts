@@ -25,7 +25,7 @@ beforeAll(async () => {
     database.run("UPDATE audit_chain SET number = 0, hash = zeroblob(32), chained_to = ''");
   });
   server = await TestServer.start({ dataDir: template.dataDir });
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** The answers of all requests that verify the log, each of which goes on from the one before. */
@@ -81,7 +81,7 @@ test("events behind the last one of a request", async () => {
     onDatabase(server, (database) => database.run(REMOVED));
   }
   expect(await verifyAll()).toMatchObject([intact, intact]);
-}, 120_000);
+});
 
 test("events between the last one of a request and the first one of the next", async () => {
   const last = lastRow();
@@ -108,4 +108,4 @@ test("events between the last one of a request and the first one of the next", a
     onDatabase(server, (database) => database.run(REMOVED));
   }
   expect(await verifyAll()).toMatchObject([{ is_intact: true }, { is_intact: true, entries: 3 }]);
-}, 120_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OidcStandIn } from "../../stand-ins/oidc";
 import { login } from "../../support/credentials";
 import { done } from "../../support/expectations";
@@ -12,9 +12,6 @@ import { authorizationOf, newClient, type TestClient } from "../oauth/support";
 import { newAccount, signInThrough } from "../oidc/support";
 
 /** `auth.password_login`: sign-in with a password for all, for administrators alone, or for nobody (rule C21). */
-
-// Each mode has a server of its own, on data that another one made.
-setDefaultTimeout(30_000);
 
 interface Prepared {
   server: TestServer;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { RealOidc } from "../../stand-ins/real-oidc";
 import { done } from "../../support/expectations";
 import { newRole } from "../../support/roles";
@@ -6,8 +6,6 @@ import { TestServer } from "../../support/server";
 import { Browser, newAccount } from "./support";
 
 /** A provider that others wrote, to the standard: the way there and back, claims, roles, and a sign-in anew. */
-
-setDefaultTimeout(30_000);
 
 let provider: RealOidc;
 let server: TestServer;

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { preferredCoding } from "../../../src/kernel/http/compress";
 import { ask, head } from "../../support/connections";
 import { TestServer } from "../../support/server";
-
-// Compressing GraphiQL takes long on a busy machine.
-setDefaultTimeout(60_000);
 
 let server: TestServer;
 beforeAll(async () => {

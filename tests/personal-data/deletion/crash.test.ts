@@ -9,7 +9,8 @@ import { TestServer } from "../../support/server";
 /** Enough for some hundred milliseconds of work in steps of 500. */
 const EVENTS = 60_000;
 
-test("kill -9 in the middle of a scrubbing leaves an account that is gone, and the next start finishes it", async () => {
+/** Kills a server in the middle of a scrubbing; null where this process was held up until the work was done. */
+async function killInTheMiddle() {
   const first = await TestServer.start();
   const { dataDir } = first;
   const admin = await first.admin();
@@ -39,9 +40,17 @@ test("kill -9 in the middle of a scrubbing leaves an account that is gone, and t
   );
   while (oldest.get()?.ip_address !== null) await Bun.sleep(1);
   await second.stop("SIGKILL");
-  expect(await answered).toBe("cut off");
   const half = erased.get(user.id)?.n ?? 0;
   watching.close();
+  if ((await answered) === "answered" || half === EVENTS) return null;
+  return { dataDir, admin, user, half };
+}
+
+test("kill -9 in the middle of a scrubbing leaves an account that is gone, and the next start finishes it", async () => {
+  let killed = await killInTheMiddle();
+  for (let tries = 1; tries < 5 && !killed; tries++) killed = await killInTheMiddle();
+  if (!killed) throw new Error("each scrubbing was over before the kill");
+  const { dataDir, admin, user, half } = killed;
   expect(half).toBeGreaterThan(0);
   expect(half).toBeLessThan(EVENTS);
   // A whole number of steps: none was cut in half.

@@ -302,7 +302,7 @@ test("what a service writes of an account that is gone already keeps none of its
 
 test("requests are answered while many events are gone through", async () => {
   const user = await newUser(server);
-  const EVENTS = 6_000;
+  const EVENTS = 60_000;
   const metadata = JSON.stringify({ text: `Traceword-many ${"x".repeat(300)}` });
   insertEvents(
     server,

@@ -5,6 +5,7 @@ import { version } from "../../../package.json";
 import { alike } from "../../../src/kernel/values/bilingual";
 import { clockTrouble } from "../../../src/server/health/clock";
 import { eventually } from "../../support/expectations";
+import { write } from "../../support/rows";
 import { command, TestServer, temporaryDirectory } from "../../support/server";
 
 let server: TestServer;
@@ -74,10 +75,11 @@ test("a server whose database can't be read is unhealthy, with 503, also where b
   const failing = await TestServer.start({ settings });
   try {
     expect((await failing.get("/health")).status).toBe(200);
-    const database = new Database(join(failing.dataDir, "fairlead.db"), { readwrite: true });
-    database.run("ALTER TABLE counters RENAME TO elsewhere");
-    database.run("ALTER TABLE __program RENAME COLUMN value TO elsewhere");
-    database.close();
+    write(
+      failing,
+      "ALTER TABLE counters RENAME TO elsewhere",
+      "ALTER TABLE __program RENAME COLUMN value TO elsewhere",
+    );
     const { status, body } = await failing.get("/health");
     expect({ status, overall: body.status }).toEqual({ status: 503, overall: "unhealthy" });
     expect(body.services.database.status).toBe("down");

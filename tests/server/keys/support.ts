@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SealedColumn } from "../../../src/kernel/crypto/sealed";
 import { SEALED } from "../../../src/server/keys/columns";
+import { openToWrite } from "../../support/rows";
 
 /** Secrets in a database, opened and made without the program's own code. */
 
@@ -85,10 +86,10 @@ interface Column {
  * mean nothing to a server that runs, but for those of `tables`.
  */
 export function addSecrets(dataDir: string, key: Buffer, count: number, tables?: string[]): void {
-  const database = new Database(join(dataDir, "fairlead.db"), { readwrite: true, create: false });
+  const database = openToWrite(dataDir);
   try {
     database.run("PRAGMA foreign_keys = OFF");
-    database.transaction(() => {
+    const add = database.transaction(() => {
       for (const column of SEALED) {
         if (column.table === "master_key" || tables?.includes(column.table) === false) continue;
         const columns = database
@@ -98,7 +99,8 @@ export function addSecrets(dataDir: string, key: Buffer, count: number, tables?:
         const rows = column.table === "notification_targets" ? Math.min(count, 25) : count;
         for (let n = 0; n < rows; n++) addRow(database, column, columns, key, n);
       }
-    })();
+    });
+    add.immediate();
   } finally {
     database.close();
   }
