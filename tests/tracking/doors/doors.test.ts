@@ -289,7 +289,7 @@ describe("what can never be stored counts as done, and is counted", () => {
     ["a time before 1990", { body: { latitude: 54, longitude: 13, timestamp: 1 } }, "implausible_time"],
     [
       "a time far ahead",
-      { body: { latitude: 54, longitude: 13, timestamp: Math.floor(Date.now() / 1000) + 400 } },
+      { body: { latitude: 54, longitude: 13, timestamp: Math.floor(Date.now() / 1000) + 4_000 } },
       "in_the_future",
     ],
     ["an unknown coding", { raw: "{}", headers: { "content-encoding": "compress" } }, "malformed"],
