@@ -94,8 +94,8 @@ let allowance = unsentAllowance(0, 0);
 function sweep(): void {
   const time = performance.now();
   const late = time - heartbeat.sweptAt - SWEEP_INTERVAL;
-  // The process stood still: what clients sent meanwhile isn't read yet, and what was due wasn't asked.
-  if (late > LATE) for (const { data } of sockets) data.aliveAt += late;
+  // The process stood still: what clients sent meanwhile may not be read yet, and what was due wasn't asked.
+  if (late > LATE) for (const { data } of sockets) data.aliveAt = Math.min(time, data.aliveAt + late);
   heartbeat.sweptAt = time;
   // New connections have their turn in the next pass: otherwise it might never end.
   if (sharesDone === 0) pass = [...sockets];
@@ -199,6 +199,7 @@ let stopLinks = () => {};
 let sweeper: ReturnType<typeof setInterval> | undefined;
 
 export function startSockets(): void {
+  heartbeat.sweptAt = performance.now();
   sweeper = setInterval(sweep, SWEEP_INTERVAL);
   startCommunity();
   stopLinks = startLinks();

@@ -40,8 +40,8 @@ type Synchronous = "full" | "normal";
  */
 export function openDatabase(file: string, synchronous: Synchronous): void {
   useConnection(new Database(file, { create: true, strict: true }));
-  sqlite.run(`PRAGMA busy_timeout = ${LONGEST_WAIT}`);
   useLog();
+  sqlite.run(`PRAGMA busy_timeout = ${LONGEST_WAIT}`);
   sqlite.run(`PRAGMA synchronous = ${synchronous}`);
   sqlite.run("PRAGMA foreign_keys = ON");
   // Deleted content is overwritten: a scrubbed account must not stay readable in the file's free pages.
@@ -56,7 +56,10 @@ export function openDatabase(file: string, synchronous: Synchronous): void {
 const LONGEST_WAIT = 5_000;
 const PAUSE = 10;
 
-/** Turns to WAL mode. SQLite does not wait where two processes turn a new database at the same moment. */
+/**
+ * Turns to WAL mode. SQLite's own waiting would not do: where two processes turn a new database at the same moment, it
+ * refuses one of them at once.
+ */
 function useLog(): void {
   for (const end = performance.now() + LONGEST_WAIT; ; Bun.sleepSync(PAUSE))
     try {

@@ -53,7 +53,7 @@ export function prepareDataDirectory(tries = TRIES): () => void {
   const missing: string[] = [];
   for (let path = directory; !existsSync(path) && path !== dirname(path); path = dirname(path))
     missing.push(path);
-  made = [...missing, ...made];
+  made = [...new Set([...missing, ...made])];
   const undo = () => removeEmpty(made);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -72,8 +72,9 @@ const PAUSE = 20;
 
 /** Removes directories, the innermost first, as long as they are empty. */
 function removeEmpty(directories: string[]): void {
+  const end = performance.now() + LONGEST_PASSING;
   for (const directory of directories)
-    for (const end = performance.now() + LONGEST_PASSING; ; Bun.sleepSync(PAUSE)) {
+    for (; ; Bun.sleepSync(PAUSE)) {
       try {
         rmdirSync(directory);
         break;

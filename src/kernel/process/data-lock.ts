@@ -65,15 +65,24 @@ function lockFile(file: string): Lock | null {
     }
 }
 
-/** Null if another process has the lock. A file that was removed meanwhile is locked all the same if `anyFile`. */
+/** Lock files of which this process holds the lock. */
+const held = new Set<string>();
+
+/** Null if the lock is held. A file that was removed meanwhile is locked all the same if `anyFile`. */
 function lockOnce(file: string, anyFile: boolean): Lock | null | "removed" {
+  // The kernel drops all locks of a process on a file when that closes any descriptor of it.
+  if (held.has(file)) return null;
   const isNew = !existsSync(file);
   // SQLite doesn't tell which file it opened. While this one is open, no other can have its number.
-  const witness = openSync(file, "a+");
+  const witness = openSync(file, "a+", 0o644);
+  const isNamed = () => fstatSync(witness).ino === statSync(file, { throwIfNoEntry: false })?.ino;
   let lock: Database | null = null;
+  let isOpen = true;
   const close = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    held.delete(file);
     lock?.close();
-    // Last: the kernel drops all locks of a process on a file when that closes any descriptor of it.
     closeSync(witness);
   };
   try {
@@ -83,24 +92,25 @@ function lockOnce(file: string, anyFile: boolean): Lock | null | "removed" {
     // A journal on the disk would need room on it, and a full disk must not keep commands from mending it.
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
+    // The former holder may have removed the file before it was locked: that lock keeps nobody out.
+    if (!anyFile && !isNamed()) {
+      close();
+      return "removed";
+    }
   } catch (error) {
     const isBusy = (error as { code?: string }).code === "SQLITE_BUSY";
     // A full disk, for one. Before the closing, which lets go of what was locked: another process may take the
-    // lock then. A file that was missing a moment ago is another process's by now.
-    if (isNew && !isBusy && !isMissing(error)) rmSync(file, { force: true });
+    // lock then.
+    if (isNew && !isBusy && isNamed()) rmSync(file, { force: true });
     close();
     if (isBusy) return null;
     throw error;
   }
-  // The former holder may have removed the file before it was locked: that lock keeps nobody out.
-  if (!anyFile && fstatSync(witness).ino !== statSync(file, { throwIfNoEntry: false })?.ino) {
-    close();
-    return "removed";
-  }
+  held.add(file);
   return {
     release: close,
     undo: () => {
-      if (isNew) rmSync(file, { force: true });
+      if (isNew && isOpen) rmSync(file, { force: true });
       close();
     },
   };
@@ -117,11 +127,12 @@ const unusable = (file: string, error: unknown) =>
  * True if any process, this one included, holds the lock of this name. Throws SQLite's error for one that
  * can't be read.
  */
-function isLocked(file: string): boolean {
+function isLocked(file: string, patience = 0): boolean {
   if (!existsSync(file)) return false;
   let lock: Database | null = null;
   try {
     lock = new Database(file, { readonly: true });
+    lock.run(`PRAGMA busy_timeout = ${patience}`);
     lock.run("PRAGMA schema_version");
     return false;
   } catch (error) {
@@ -149,7 +160,8 @@ const served = () =>
 export function requireUnserved(): void {
   let runs: boolean;
   try {
-    runs = isServed();
+    // A command may hold it for a moment, to see if a server runs.
+    runs = isLocked(dataPath.lock(), PATIENCE);
   } catch (error) {
     throw unusable(dataPath.lock(), error);
   }

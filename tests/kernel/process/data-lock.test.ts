@@ -14,6 +14,13 @@ function useNewDirectory(): { above: string; dataDir: string } {
   return { above, dataDir };
 }
 
+/** True if another process can take the lock of making a database. */
+function isTakenByOther(dataDir: string): boolean {
+  const file = JSON.stringify(join(dataDir, "fairlead.db.new.lock"));
+  const code = `import { Database } from "bun:sqlite"; new Database(${file}).run("BEGIN EXCLUSIVE");`;
+  return Bun.spawnSync([process.execPath, "-e", code]).exitCode === 0;
+}
+
 test("a lock is taken in a directory that another process has just removed", () => {
   const { above, dataDir } = useNewDirectory();
   const undo = prepareDataDirectory();
@@ -21,7 +28,10 @@ test("a lock is taken in a directory that another process has just removed", () 
   rmdirSync(above);
   const lock = takeMakingLock();
   expect(readdirSync(dataDir)).toEqual(["fairlead.db.new.lock"]);
+  // Nor does the attempt to take it twice let go of it.
   expect(takeMakingLock()).toBeNull();
+  expect(isTakenByOther(dataDir)).toBe(false);
+  lock?.release();
   lock?.release();
   undo();
   expect(existsSync(above)).toBe(false);
@@ -78,4 +88,13 @@ test("a lock whose file another process has replaced is no lock", async () => {
   const lock = takeMakingLock();
   expect(lock).not.toBeNull();
   lock?.release();
+});
+
+test("a lock that SQLite can't open leaves neither a file nor a directory", () => {
+  // Longer than SQLite opens, and not too long for the kernel.
+  const above = join(temporaryDirectory(), "new");
+  const dataDir = join(above, ...Array<string>(5).fill("x".repeat(100)));
+  configure({ "data.dir": dataDir });
+  expect(claimDataDirectory).toThrow("cannot be taken");
+  expect(existsSync(above)).toBe(false);
 });
