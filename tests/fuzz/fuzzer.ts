@@ -207,6 +207,7 @@ export class Fuzzer {
     });
     const session = await this.#must("POST", "/v1/sessions", systemKey, { userId: this.#adminId, expires });
     this.#admin = session.sessionToken;
+    await this.#makeRoom();
     const key = await this.#must("POST", "/v1/api-keys", this.#admin, { name: "narrow", scopes: NARROW });
     this.pool.spare(session.id, key.id);
     this.#narrow = key.key;
@@ -220,7 +221,6 @@ export class Fuzzer {
     await this.#signIn();
     const { systemKey } = this.server;
     const name = `anna_${this.requests}`;
-    await this.#makeRoom();
     for (const [path, token, body] of [
       ["/v1/devices", this.#admin, { name: "Greif" }],
       ["/v1/locations", this.#admin, { name: "Greifswald", contacts: [{ name: "Harbour master" }] }],
@@ -258,7 +258,6 @@ export class Fuzzer {
       return Array.isArray(body) ? body : body.data;
     };
     const roles = (await list("/v1/roles", systemKey)).filter(({ is_system }) => !is_system);
-    // The newest key is the narrow one.
     const keys = (await list("/v1/api-keys", this.#admin)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
     for (const { id } of roles.slice(0, -20))
       await this.server.delete(`/v1/roles/${id}`, { token: systemKey });

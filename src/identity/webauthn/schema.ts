@@ -1,4 +1,4 @@
-import { nullable, out, record, t } from "../../kernel/http/schema";
+import { characters, nullable, out, record, t } from "../../kernel/http/schema";
 
 /** Credentials in the JSON of browsers, `PublicKeyCredential.toJSON()`: WebAuthn Level 3, sections 5.1.6 and 5.1.8. */
 
@@ -36,7 +36,7 @@ export const NewCredential = t.Object(
           "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVgA",
         ),
         transports: t.Optional(
-          t.Array(t.String({ maxLength: 32 }), {
+          t.Array(characters({ maxLength: 32 }), {
             maxItems: 16,
             description: "Ways to reach the authenticator",
             examples: [["internal", "hybrid"]],
