@@ -27,6 +27,7 @@ export const dataPath = {
   formerKey: () => `${dataPath.key()}.old`,
   /** Keeps two rotations from running at once. */
   rotationLock: () => join(config["data.dir"], "key-rotation.lock"),
+  /** Keeps two processes from making the database at once. */
   makingLock: () => join(config["data.dir"], "fairlead.db.new.lock"),
   outbox: () => join(config["data.dir"], "outbox"),
   /** The code for the first administrator, while there is none. */

@@ -4,7 +4,7 @@ import { config } from "../../configuration/config";
 import { dataPath, fileTrouble, giveToOwner, prepareDataDirectory } from "./data-dir";
 import { OperatorError } from "./operator";
 
-/** The lock that a serving process holds on its data directory (rule P4). */
+/** Locks on the data directory: of the serving process (rule P4), of a rotation of the master key, and of making the database. */
 
 /** A lock that is held. */
 export interface Lock {
