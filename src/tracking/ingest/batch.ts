@@ -1,6 +1,7 @@
 import type { Caller } from "../../identity/access/caller";
 import { AppError, forbidden, invalid } from "../../kernel/errors/errors";
 import { checkerOf } from "../../kernel/http/schema";
+import { isObject } from "../../kernel/values/json";
 import type { Fix, Outcome, Reading } from "./fix";
 import { takePositions } from "./limit";
 import { deviceOf, recordPositions } from "./record";
@@ -11,8 +12,7 @@ const isPosition = checkerOf(BatchPosition);
 /** A malformed position is rejected alone. */
 function readPosition(value: unknown): Reading {
   if (isPosition(value)) return { ...value, time: value.timestamp } satisfies Fix;
-  const time = (value as { timestamp?: unknown } | null)?.timestamp ?? null;
-  return { rejected: time === null && typeof value === "object" && value !== null ? "no_time" : "malformed" };
+  return { rejected: isObject(value) && (value.timestamp ?? null) === null ? "no_time" : "malformed" };
 }
 
 /**

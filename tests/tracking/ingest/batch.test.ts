@@ -38,20 +38,21 @@ describe("a batch", () => {
       bare(4_000_000_000),
       "nonsense",
       null,
+      [bare(DAY_IN_MAY + 3)],
       bare(DAY_IN_MAY + 2),
     ]);
-    expect(answer).toMatchObject({ stored: 2, duplicates: 1, rejected: 7 });
+    expect(answer).toMatchObject({ stored: 2, duplicates: 1, rejected: 8 });
     expect(answer.results.map(({ status, reason }: Record<string, string>) => reason ?? status)).toEqual([
       ...["stored", "duplicate", "malformed", "malformed", "no_time", "malformed", "in_the_future"],
-      ...["malformed", "malformed", "stored"],
+      ...["malformed", "malformed", "malformed", "stored"],
     ]);
     expect(answer.results.map(({ index }: { index: number }) => index)).toEqual([
-      0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+      0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
     ]);
     expect(answer.results[1].id).toBe(answer.results[0].id);
     const points = await listed(id);
     expect(points.map((point: { id: string }) => point.id)).toEqual([
-      answer.results[9].id,
+      answer.results[10].id,
       answer.results[0].id,
     ]);
     // The fraction of a second is cut off.
