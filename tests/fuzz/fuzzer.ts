@@ -263,7 +263,9 @@ export class Fuzzer {
       return Array.isArray(body) ? body : body.data;
     };
     const roles = (await list("/v1/roles", systemKey)).filter(({ is_system }) => !is_system);
-    const keys = (await list("/v1/api-keys", this.#admin)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const keys = (await list("/v1/api-keys", this.#admin))
+      .filter(({ is_system }) => !is_system)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
     for (const { id } of roles.slice(0, -20)) await this.#must("DELETE", `/v1/roles/${id}`, systemKey, {});
     for (const { id } of keys.slice(0, -100))
       await this.#must("DELETE", `/v1/api-keys/${id}`, this.#admin, {});
