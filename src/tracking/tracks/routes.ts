@@ -37,13 +37,14 @@ async function answer(
 ): Promise<Response> {
   const format = formatOf(asked, request);
   const etag = etagOf(course, asked, format);
+  const caching = { etag, "cache-control": "private, no-cache", vary: "Accept, Origin" };
+  if (isKnown(etag, request.headers.get("if-none-match")))
+    return new Response(null, { status: 304, headers: caching });
   const headers = {
-    ...{ etag, "cache-control": "private, no-cache", vary: "Accept, Origin" },
+    ...caching,
     "content-disposition": `${format === "json" ? "inline" : "attachment"}; filename="${fileName(course, format)}"`,
     "content-type": format === "json" ? "application/json;charset=utf-8" : MEDIA_TYPES[format],
   };
-  if (isKnown(etag, request.headers.get("if-none-match")))
-    return new Response(null, { status: 304, headers });
   giveSeconds(request, READING_SECONDS);
   const permission = "device" in course.owner ? "gps:read" : "trips:read";
   const check = () => {

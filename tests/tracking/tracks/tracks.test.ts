@@ -188,6 +188,7 @@ describe("asked again", () => {
       const etag = first.headers.get("etag") as string;
       const again = await known(device.id, etag, query);
       expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag]);
+      expect(again.headers.has("content-disposition")).toBeFalse();
       expect((await known(device.id, etag, `${query}&tolerance_m=5`)).status).toBe(200);
     }
     const { headers } = await file(`/v1/devices/${device.id}/track?${WHOLE}`);
