@@ -49,22 +49,29 @@ const TRIES = 10;
  * Makes the data directory and checks that it can be written. Returns the undo, for a command that is
  * refused: a mistyped directory must not stay behind.
  */
-export function prepareDataDirectory(tries = TRIES): () => void {
+export function prepareDataDirectory(): () => void {
   const directory = config["data.dir"];
+  const undo = () => removeEmpty(made);
+  for (let tries = 1; ; tries++) {
+    made = [...new Set([...missingOf(directory), ...made])];
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+      return undo;
+    } catch (error) {
+      if (tries < TRIES && (error as { code?: string }).code === "ENOENT") continue;
+      undo();
+      throw new OperatorError(`the data directory ${directory} ${whyUnusable(directory, error)}`);
+    }
+  }
+}
+
+/** The directory and those above it that don't exist, the innermost first. */
+function missingOf(directory: string): string[] {
   const missing: string[] = [];
   for (let path = directory; !existsSync(path) && path !== dirname(path); path = dirname(path))
     missing.push(path);
-  made = [...new Set([...missing, ...made])];
-  const undo = () => removeEmpty(made);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (error) {
-    if (tries > 1 && (error as { code?: string }).code === "ENOENT") return prepareDataDirectory(tries - 1);
-    undo();
-    throw new OperatorError(`the data directory ${directory} ${whyUnusable(directory, error)}`);
-  }
-  return undo;
+  return missing;
 }
 
 /** Milliseconds for which a directory is not empty because of other commands that are about to be refused. */
