@@ -1,5 +1,6 @@
-import { type CDPSession, chromium, type Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import { bundlePage } from "../../src/bridge/shell/bundle";
+import { launchChromium } from "../support/chromium";
 import type { Fixture, Place } from "./prepare";
 import { type Server, startFairlead } from "./processes";
 import { progress } from "./progress";
@@ -206,17 +207,6 @@ const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.f
 /** Loads of the page whose times are taken; a first one doesn't count. */
 const LOADS = 5;
 
-/** Debian's Chromium, or another system's. Throws where there is none. */
-function startBrowser() {
-  const executablePath = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"]
-    .map((name) => Bun.which(name))
-    .find((path) => path !== null);
-  if (!executablePath) throw new Error("there is no Chromium here");
-  const drawing = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
-  const args = [...drawing, "--no-sandbox", "--disable-dev-shm-usage"];
-  return chromium.launch({ executablePath, args });
-}
-
 /** Milliseconds from the request for the page on. */
 export interface Paint {
   firstPaint: number;
@@ -246,7 +236,7 @@ async function loadOften(page: Page, address: string, fixture: Fixture): Promise
 
 /** The start of the page of a server in a browser. */
 export async function paintOf({ port, fixture }: Server): Promise<Paint> {
-  const browser = await startBrowser();
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage({ viewport: { width: 1_440, height: 900 }, locale: "en" });
     return await loadOften(page, `http://127.0.0.1:${port}`, fixture);
@@ -272,7 +262,7 @@ export async function measurePage(place: Place, positions: number): Promise<Page
     await sender.post("/v1/gps", { device_id: data.id, ...positionOf(at, Date.now() / 1_000) });
   }
 
-  const browser = await startBrowser();
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage({ viewport: { width: 1_440, height: 900 }, locale: "en" });
     const errors: string[] = [];
@@ -309,7 +299,7 @@ export async function openPage(
   { port, fixture }: Server,
   tell: (message: string) => void,
 ): Promise<{ close: () => Promise<void> }> {
-  const browser = await startBrowser();
+  const browser = await launchChromium();
   const page = await browser.newPage({ viewport: { width: 1_440, height: 900 }, locale: "en" });
   page.on("pageerror", ({ message }) => tell(message));
   await page.goto(`http://127.0.0.1:${port}/`);

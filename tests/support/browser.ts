@@ -1,4 +1,5 @@
 import { type BrowserContext, chromium as driver, type Page } from "playwright-core";
+import { chromium } from "./chromium";
 import { endAfterTest } from "./cleanup";
 import { temporaryDirectory } from "./server";
 
@@ -6,11 +7,7 @@ import { temporaryDirectory } from "./server";
  * Headless Chromium, driven by Playwright, in which a page reaches nothing but the server that it came from.
  */
 
-/** Debian's executable, the one without windows first, or another system's; null where none starts. */
-export const chromium: string | null =
-  ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
-    .map((name) => Bun.which(name))
-    .find((path) => path !== null && Bun.spawnSync([path, "--version"]).success) ?? null;
+export { chromium };
 
 /** Milliseconds that a page may take, on a busy machine, to show the content that a test waits for. */
 const PAGE_TIMEOUT = 40_000;

@@ -4,7 +4,8 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { launchChromium } from "../../support/chromium";
 
 const ROOT = join(import.meta.dir, "../../..");
 const TARGET = join(ROOT, "docs/screenshots");
@@ -67,21 +68,9 @@ async function startDemo() {
   throw new Error(`the demo ended: ${told}`);
 }
 
-/** Headless Chromium with the flags by which it draws a map without a graphics card. */
-async function startBrowser() {
-  const executablePath = ["chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"]
-    .map((name) => Bun.which(name))
-    .find((path) => path !== null);
-  if (!executablePath) throw new Error("there is no Chromium here: apt-get install chromium");
-  return chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-  });
-}
-
 async function main(): Promise<void> {
   mkdirSync(TARGET, { recursive: true });
-  const browser = await startBrowser();
+  const browser = await launchChromium();
   const { demo, url, password } = await startDemo();
   try {
     const page = await browser.newPage({ locale: "en", reducedMotion: "reduce" });
