@@ -22,5 +22,11 @@ export function endSharedRead(): void {
   if (!isReading) return;
   isReading = false;
   // An error of the disk ends a transaction by itself.
-  if (sqlite.inTransaction) endRead().run();
+  if (!sqlite.inTransaction) return;
+  try {
+    endRead().run();
+  } catch {
+    // A page that could not be read fails the commit as well, which ends the transaction. The reader was told.
+    if (sqlite.inTransaction) sqlite.run("ROLLBACK");
+  }
 }
