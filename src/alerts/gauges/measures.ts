@@ -1,6 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { config } from "../../configuration/config";
 import { waitingEmails } from "../../identity/email/service";
+import { sqlite } from "../../kernel/db/connection";
+import { madeAt } from "../../kernel/db/program-record";
 import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { vesselsState } from "../../operations/vessels/service";
 import { backupState } from "../../server/backup/schedule";
@@ -14,7 +16,7 @@ const MEGABYTE = 1_000_000;
 
 export interface Measure {
   value: number;
-  /** True if it may be more: it is the time since something that hasn't happened since the start. */
+  /** True if it may be more: it is the time since something that hasn't happened since the start, or ever. */
   isAtLeast: boolean;
 }
 
@@ -30,6 +32,8 @@ const since = (time: number | null, unit: number): Measure =>
 export const MEASURES: Record<SystemMeasure, () => Measure | null | Promise<Measure>> = {
   backup_age: () => {
     const state = backupState();
+    // Starts don't set back the age of what isn't there: a box may be switched off each night.
+    if (state?.newest === null && state.failing) return { ...since(madeAt(sqlite), HOUR), isAtLeast: true };
     return state && since(state.newest, HOUR);
   },
   disk_free: async () => {

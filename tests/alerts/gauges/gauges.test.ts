@@ -144,3 +144,22 @@ test("an old backup and emails that don't leave are raised, and cleared as there
   await server.stop();
   await mailbox.stop();
 });
+
+test("a backup that was never there is as old as the database, so that starts set nothing back", async () => {
+  const backups = join(temporaryDirectory(), "unmounted");
+  const settings = { "backup.interval_hours": "1", "backup.dir": backups };
+  let server = await TestServer.start({ settings, clock: "movable" });
+  const { dataDir } = server;
+  await newRule(server, { type: "system", what: "backup_age", above: 24 });
+  await eventually(async () => (await server.get("/health")).body.services.backup.status === "down");
+  await server.runJobs(MEASURED);
+  expect(await told(server)).toEqual([]);
+  await server.stop();
+  write(server, `UPDATE __migrations SET applied_at = applied_at - ${25 * HOUR}`);
+  server = await TestServer.start({ settings, dataDir, clock: "movable" });
+  await eventually(async () => {
+    await server.runJobs(MEASURED);
+    return (await told(server)).join() === "open system backup_age";
+  });
+  await server.stop();
+});
