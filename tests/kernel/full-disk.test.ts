@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Token } from "../support/api";
 import { linesOf } from "../support/log";
 import { canMount, inNamespace } from "../support/namespace";
 import { expectFailure } from "../support/program";
-import { environment, program, TestServer, temporaryDirectory } from "../support/server";
+import { command, environment, program, TestServer, temporaryDirectory } from "../support/server";
 import { Client } from "../support/socket";
 import { fix } from "../tracking/support";
 
@@ -45,6 +45,36 @@ async function onSmallDisk(mebibytes: number): Promise<{ server: TestServer; dis
   servers.push(server);
   // The disk is in the namespace of the server's process.
   return { server, disk: join(`/proc/${server.pid}/root`, dataDir) };
+}
+
+/**
+ * Runs a command on a copy of a data directory on a disk of its own, which a script has spoiled; returns what it prints, and the
+ * names that it leaves in the directory.
+ */
+function runOnDisk(from: string, spoil: string, args: string[]): { output: string; names: string[] } {
+  const dataDir = temporaryDirectory();
+  const mounted = `mount -t tmpfs -o size=8m,mode=700 none "$0" && cp -a "${from}/." "$0" && ${spoil}`;
+  const { stdout } = Bun.spawnSync(
+    [
+      ...inNamespace(mounted, dataDir),
+      ...["sh", "-c", `"$@" 2>&1; echo ---; ls "$0"`, dataDir],
+      ...[...program, ...args, "--data-dir", dataDir],
+    ],
+    { env: environment({ "server.port": "0" }), stdout: "pipe", stderr: "inherit" },
+  );
+  const [output = "", names = ""] = stdout.toString().split("---\n");
+  return { output: output.replaceAll(dataDir, "DATA"), names: names.trim().split("\n") };
+}
+
+const FILL = `! cat /dev/zero 2>/dev/null >"$0/filler"`;
+const MAKE_READ_ONLY = `mount -o remount,ro "$0"`;
+
+/** The data directory of a server that has ended, or was killed and has lost the index of its log. */
+async function directoryAfter(signal: "SIGTERM" | "SIGKILL"): Promise<string> {
+  const server = await TestServer.start();
+  await server.stop(signal);
+  rmSync(join(server.dataDir, "fairlead.db-shm"), { force: true });
+  return server.dataDir;
 }
 
 /** Makes a write of each kind; returns the statuses. */
@@ -134,6 +164,40 @@ describe("a full disk refuses writes with 503 and nothing else, and recovers by 
   });
 });
 
+describe.skipIf(!canMount)("a disk that is full while no server runs", () => {
+  const FULL = "the disk of DATA is full; free some space, then run this again";
+
+  test("refuses every command for this reason, which leaves nothing", async () => {
+    const from = await directoryAfter("SIGTERM");
+    const left = [...readdirSync(from), "filler"].sort();
+    const user = ["--username", "anna", "--email", "anna@example.org"];
+    for (const args of [
+      ["backup", join(temporaryDirectory(), "copy.db")],
+      ["audit", "verify"],
+      ["user", "create", ...user],
+      ["serve"],
+    ]) {
+      const { output, names } = runOnDisk(from, FILL, args);
+      expect(output).toMatch(/^fairlead: [^\n]+\n$/);
+      expect(output).toContain(FULL);
+      expect(names).toEqual(left);
+    }
+  });
+
+  test("leaves a log that holds something", async () => {
+    const from = await directoryAfter("SIGKILL");
+    const { output, names } = runOnDisk(from, FILL, ["audit", "verify"]);
+    expect(output).toContain(FULL);
+    expect(names).toContain("fairlead.db-wal");
+  });
+
+  test("is what the doctor finds of a database that it can't read", async () => {
+    const { output } = runOnDisk(await directoryAfter("SIGKILL"), FILL, ["doctor"]);
+    expect(output).toMatch(new RegExp(`^problem +database +it cannot be read: ${FULL}$`, "m"));
+    expect(output).not.toContain("restore");
+  });
+});
+
 /**
  * Makes a directory and everything in it read-only, for root and for files that are open too; null where that
  * can't be done. The returned function undoes it. A separate process does so as well, in case this one is
@@ -183,6 +247,26 @@ describe("a read-only data directory", () => {
       } finally {
         await made.release?.();
       }
+    },
+  );
+
+  test.skipIf(!canMount)(
+    "whose log can't be read is named, with the way to a copy all the same",
+    async () => {
+      const from = await directoryAfter("SIGKILL");
+      const copy = temporaryDirectory();
+      const why =
+        "DATA cannot be written (EROFS: read-only file system), as reading fairlead.db-wal requires; copy fairlead.db and fairlead.db-wal to another disk, where fairlead restore reads both";
+      const backup = runOnDisk(from, MAKE_READ_ONLY, ["backup", join(copy, "backup.db")]);
+      expect(backup.output).toContain(why);
+      expect(readdirSync(copy)).toEqual([]);
+      expect(runOnDisk(from, MAKE_READ_ONLY, ["doctor"]).output).toContain(`it cannot be read: ${why}\n`);
+      for (const name of ["fairlead.db", "fairlead.db-wal"]) cpSync(join(from, name), join(copy, name));
+      const restored = await command([
+        ...["restore", join(copy, "fairlead.db")],
+        ...["--data-dir", temporaryDirectory()],
+      ]);
+      expect(restored.status).toBe(0);
     },
   );
 

@@ -40,7 +40,12 @@ type Synchronous = "full" | "normal";
  */
 export function openDatabase(file: string, synchronous: Synchronous): void {
   useConnection(new Database(file, { create: true, strict: true }));
-  useLog();
+  try {
+    useLog();
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
   sqlite.run(`PRAGMA busy_timeout = ${LONGEST_WAIT}`);
   sqlite.run(`PRAGMA synchronous = ${synchronous}`);
   sqlite.run("PRAGMA foreign_keys = ON");

@@ -6,6 +6,7 @@ import { takeLock, takeMakingLock } from "../process/data-lock";
 import { flushToDisk, isDiskFull, nameWithoutReplacing, UNFINISHED } from "../process/disk";
 import { OperatorError } from "../process/operator";
 import { openDatabase, sqlite } from "./connection";
+import { removeEmptyLog } from "./database-file";
 import { type MigrationProgress, migrate, pendingMigrations } from "./migrate";
 import { type Extent, extentsOf } from "./migration-extent";
 import { recordVersion } from "./program-record";
@@ -189,6 +190,7 @@ function open(file: string, synchronous = config["data.synchronous"]): void {
     openDatabase(file, synchronous);
     giveToOwner(file);
   } catch (error) {
+    if (isDiskFull(error)) removeEmptyLog(file);
     throw new OperatorError(
       `the database ${dataPath.database()} cannot be opened: ${fileTrouble(dataPath.database(), error)}`,
     );

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   linkSync,
@@ -107,6 +109,22 @@ export const isDiskFull = (thrown: unknown): boolean =>
   /^(ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)$/.test(
     String((machineError(thrown) as { code?: unknown } | null)?.code),
   );
+
+/** Words for a full disk, and the remedy. */
+export const fullDisk = (directory: string): Bilingual => ({
+  en: `the disk of ${directory} is full; free some space, then run this again`,
+  de: `der Datenträger von ${directory} ist voll; schaffe Platz und versuche es dann noch einmal`,
+});
+
+/** The reason why this user can't write to a directory; null if nothing keeps it from that. */
+export function whyUnwritable(directory: string): Bilingual | null {
+  try {
+    accessSync(directory, constants.W_OK);
+    return null;
+  } catch (error) {
+    return reasonIn(error);
+  }
+}
 
 /** The machine's own words in German, by its code; codes of SQLite without what follows their second word. */
 const GERMAN: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { config } from "../../configuration/config";
 import { BilingualError } from "../values/bilingual";
-import { isDiskFull, machineError, reason } from "./disk";
+import { fullDisk, isDiskFull, machineError, reason } from "./disk";
 
 /** Errors that end the program with one line for the operator (rule P1). */
 
@@ -22,9 +22,7 @@ export function dataTrouble(thrown: unknown): OperatorError | null {
 
 /** Words for an error of the machine under the data directory, and the remedy. */
 export function trouble(error: unknown): string {
-  return isDiskFull(error)
-    ? `the disk of ${config["data.dir"]} is full; free some space, then run this again`
-    : `${reason(error)}${remedy(error)}`;
+  return isDiskFull(error) ? fullDisk(config["data.dir"]).en : `${reason(error)}${remedy(error)}`;
 }
 
 /** A remedy for a machine error under the data directory, as the end of a line; often empty. */

@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
+import { removeEmptyLog, troubleAround } from "../../kernel/db/database-file";
 import { rows } from "../../kernel/db/rows";
 import { flushToDisk, reasonIn } from "../../kernel/process/disk";
-import type { Bilingual } from "../../kernel/values/bilingual";
+import { type Bilingual, BilingualError } from "../../kernel/values/bilingual";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
 /**
@@ -48,12 +49,26 @@ function countTables(database: Database): Map<string, number> {
   );
 }
 
-function copy({ source, partial, isCounted }: CopyOrder): TableCount[] {
+function open(source: string): Database {
   // Not read-only: the last connection to close a database in WAL mode tidies up, which needs write access.
   const database = new Database(source, { readwrite: true, create: false });
-  let before = new Map<string, number>();
   try {
     database.run(`PRAGMA busy_timeout = ${LONGEST_LOCK}`);
+    rows(database, "SELECT count(*) FROM sqlite_schema");
+    return database;
+  } catch (error) {
+    database.close();
+    const around = troubleAround(source, error);
+    if (!around) throw error;
+    removeEmptyLog(source);
+    throw new BilingualError(around);
+  }
+}
+
+function copy({ source, partial, isCounted }: CopyOrder): TableCount[] {
+  const database = open(source);
+  let before = new Map<string, number>();
+  try {
     if (isCounted) before = database.transaction(() => countTables(database))();
     // A consistent copy: SQLite reads one snapshot while others write on.
     database.run("VACUUM INTO ?", [partial]);

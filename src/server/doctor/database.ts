@@ -1,10 +1,10 @@
-import { Database, constants as sqliteConstants } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import { headTargetTrouble } from "../../alerts/gauges/head-target";
 import { config } from "../../configuration/config";
 import { SUPER_ADMIN } from "../../identity/access/caller";
 import { useConnection } from "../../kernel/db/connection";
+import { openImmutable, troubleAround } from "../../kernel/db/database-file";
 import { rows } from "../../kernel/db/rows";
 import { dataPath, readMasterKeys } from "../../kernel/process/data-dir";
 import { reasonIn } from "../../kernel/process/disk";
@@ -117,13 +117,7 @@ export function checkDatabase(): DatabaseReport {
       database.close();
     }
   } catch (error) {
-    const why = error instanceof UnsoundDatabase ? error.words : whyUnread(error);
-    report.findings.push(
-      problem("database", {
-        en: `it ${why.en}; stop the server and restore a backup (fairlead restore FILE)`,
-        de: `sie ${why.de}; halte den Server an und stelle eine Sicherung wieder her (fairlead restore DATEI)`,
-      }),
-    );
+    report.findings.push(problem("database", whyUnread(path, error)));
   }
   return report;
 }
@@ -186,22 +180,23 @@ function isOurs(path: string): boolean {
   }
 }
 
-/**
- * Opens the database read-only. Without a log beside it no process has it open, and it is read without making
- * one.
- */
-function openReadOnly(path: string): Database {
-  const hasLog = existsSync(`${path}-wal`);
-  if (hasLog) return new Database(path, { readonly: true });
-  return new Database(
-    `${pathToFileURL(path).href}?immutable=1`,
-    sqliteConstants.SQLITE_OPEN_READONLY | sqliteConstants.SQLITE_OPEN_URI,
-  );
-}
+const openReadOnly = (path: string): Database =>
+  existsSync(`${path}-wal`) ? new Database(path, { readonly: true }) : openImmutable(path);
 
-function whyUnread(error: unknown): Bilingual {
+/** The reason why the database can't be read through, and the remedy: a backup, unless the database may be sound. */
+function whyUnread(path: string, error: unknown): Bilingual {
+  const around = troubleAround(path, error);
+  if (around)
+    return { en: `it cannot be read: ${around.en}`, de: `sie lässt sich nicht lesen: ${around.de}` };
   const why = reasonIn(error);
-  return { en: `cannot be read: ${why.en}`, de: `lässt sich nicht lesen: ${why.de}` };
+  const fact =
+    error instanceof UnsoundDatabase
+      ? error.words
+      : { en: `cannot be read: ${why.en}`, de: `lässt sich nicht lesen: ${why.de}` };
+  return {
+    en: `it ${fact.en}; stop the server and restore a backup (fairlead restore FILE)`,
+    de: `sie ${fact.de}; halte den Server an und stelle eine Sicherung wieder her (fairlead restore DATEI)`,
+  };
 }
 
 function examine(database: Database, size: number): Finding[] {
