@@ -250,6 +250,16 @@ describe("a read-only data directory", () => {
     },
   );
 
+  test.skipIf(!canMount)("can be backed up after a clean end", async () => {
+    const from = await directoryAfter("SIGTERM");
+    const file = join(temporaryDirectory(), "copy.db");
+    const { output, names } = runOnDisk(from, MAKE_READ_ONLY, ["backup", file]);
+    expect(output).toContain(`Copied the database to ${file}`);
+    expect(names).toEqual(readdirSync(from).sort());
+    const restored = await command(["restore", file, "--data-dir", temporaryDirectory()]);
+    expect(restored.status).toBe(0);
+  });
+
   test.skipIf(!canMount)(
     "whose log can't be read is named, with the way to a copy all the same",
     async () => {

@@ -1,7 +1,9 @@
 import { Database } from "bun:sqlite";
-import { removeEmptyLog, troubleAround } from "../../kernel/db/database-file";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { openImmutable, removeEmptyLog, troubleAround } from "../../kernel/db/database-file";
 import { rows } from "../../kernel/db/rows";
-import { flushToDisk, reasonIn } from "../../kernel/process/disk";
+import { flushToDisk, reasonIn, whyUnwritable } from "../../kernel/process/disk";
 import { type Bilingual, BilingualError } from "../../kernel/values/bilingual";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
@@ -49,13 +51,15 @@ function countTables(database: Database): Map<string, number> {
   );
 }
 
-function open(source: string): Database {
+/** `isStill`: nobody may write to the source while it is read. */
+function open(source: string): { database: Database; isStill: boolean } {
+  const isStill = whyUnwritable(dirname(source)) !== null && !existsSync(`${source}-wal`);
   // Not read-only: the last connection to close a database in WAL mode tidies up, which needs write access.
-  const database = new Database(source, { readwrite: true, create: false });
+  const database = isStill ? openImmutable(source) : new Database(source, { readwrite: true, create: false });
   try {
     database.run(`PRAGMA busy_timeout = ${LONGEST_LOCK}`);
     rows(database, "SELECT count(*) FROM sqlite_schema");
-    return database;
+    return { database, isStill };
   } catch (error) {
     database.close();
     const around = troubleAround(source, error);
@@ -66,7 +70,9 @@ function open(source: string): Database {
 }
 
 function copy({ source, partial, isCounted }: CopyOrder): TableCount[] {
-  const database = open(source);
+  const modified = () => statSync(source).mtimeMs;
+  const modifiedBefore = modified();
+  const { database, isStill } = open(source);
   let before = new Map<string, number>();
   try {
     if (isCounted) before = database.transaction(() => countTables(database))();
@@ -75,6 +81,11 @@ function copy({ source, partial, isCounted }: CopyOrder): TableCount[] {
   } finally {
     database.close();
   }
+  if (isStill && modified() !== modifiedBefore)
+    throw new BilingualError({
+      en: "the database was changed while it was copied; run this again",
+      de: "die Datenbank wurde geändert, während sie kopiert wurde; versuche es noch einmal",
+    });
   flushToDisk(partial);
   const made = new Database(partial, { readonly: true });
   try {

@@ -1,6 +1,14 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { eventually } from "../../support/expectations";
 import {
@@ -8,6 +16,7 @@ import {
   canBeNobody,
   expectFailure,
   FULL_DISK,
+  NOBODY,
   runAfterShell,
   start,
 } from "../../support/program";
@@ -186,6 +195,20 @@ describe("backup", () => {
     });
     const result = { status: exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
     expectFailure(result, 1, "fairlead.db cannot be read: EACCES", "server's user");
+  });
+
+  test.skipIf(!canBeNobody)("of a directory that its owner may only read succeeds", async () => {
+    const dataDir = temporaryDirectory();
+    await command(["migrate", "--data-dir", dataDir]);
+    const directory = temporaryDirectory();
+    for (const path of [dataDir, join(dataDir, "fairlead.db"), directory]) chownSync(path, NOBODY, NOBODY);
+    chmodSync(dataDir, 0o500);
+    const args = ["backup", join(directory, "copy.db"), "--data-dir", dataDir];
+    const { exitCode, stderr } = Bun.spawnSync([...AS_NOBODY, ...program, ...args], {
+      ...{ cwd: "/", env: environment({}), stdout: "pipe", stderr: "pipe" },
+    });
+    expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
+    expect(readdirSync(directory)).toEqual(["copy.db"]);
   });
 
   test("of a data directory without a database ends with status 1 and makes none", async () => {
