@@ -222,7 +222,7 @@ describe("two at the same time in a new directory", () => {
     const starts = await Promise.allSettled([1, 2, 3].map(() => TestServer.start({ dataDir })));
     const running = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
     expect(running).toHaveLength(1);
-    expectFailure(await run(["serve"], dataDir), 1, "another Fairlead server is using");
+    expectFailure(await run(["serve"], dataDir), 1, "another Fairlead process is using");
     expect(existsSync(join(dataDir, "server.lock"))).toBe(true);
     for (const one of running) expect(await one.stop()).toBe(0);
   });

@@ -153,7 +153,7 @@ export const isServed = (): boolean => isLocked(dataPath.lock());
 
 const served = () =>
   new OperatorError(
-    `another Fairlead server is using the data directory ${config["data.dir"]}; stop it, or choose another --data-dir`,
+    `another Fairlead process is using the data directory ${config["data.dir"]}, a server or a command such as restore; stop it, wait for its end, or choose another --data-dir`,
   );
 
 /** Throws OperatorError if a server runs on the data directory. Writes nothing. */

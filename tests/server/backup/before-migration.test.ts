@@ -456,7 +456,7 @@ describe("rollback", () => {
     const dataDir = olderDirectory();
     const server = await TestServer.start({ dataDir });
     try {
-      expectFailure(await run(["rollback"], dataDir), 1, "another Fairlead server is using");
+      expectFailure(await run(["rollback"], dataDir), 1, "another Fairlead process is using");
       expect(schemaOf(database(dataDir))).toBe(NEWEST);
     } finally {
       await server.stop();

@@ -78,7 +78,7 @@ beforeAll(async () => {
   const before = (await postPoint(server, server.systemKey)).id;
   expect((await command(["backup", file], { settings: { "data.dir": dataDir } })).status).toBe(0);
   points = [before, (await postPoint(server, server.systemKey)).id];
-  expectFailure(await restore(file, dataDir), 1, "another Fairlead server is using", dataDir);
+  expectFailure(await restore(file, dataDir), 1, "another Fairlead process is using", dataDir);
   // Killed: the latest acknowledged writes are only in the log beside the database.
   await server.stop("SIGKILL");
 });
