@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
@@ -15,6 +15,8 @@ import { type Restored, restoreBackup, rollBack } from "./restore";
 export async function backup(target: string): Promise<void> {
   const file = resolve(target);
   const source = dataPath.database();
+  if (isLinkToNowhere(file))
+    throw new OperatorError(`${file} is a link to a place that does not exist; choose another name`);
   if (existsSync(file))
     throw new OperatorError(
       `${file} already exists, and a backup never overwrites a file; choose another name`,
@@ -35,6 +37,15 @@ export async function backup(target: string): Promise<void> {
   }
   const copied = `Copied the database to ${file} (${sizeInWords(sizeOf(file))}) and checked the copy.`;
   await print([copied, ...keyToKeep()].join(" "));
+}
+
+function isLinkToNowhere(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink() && !existsSync(path);
+  } catch {
+    // Nothing is there, or nothing that this user may see.
+    return false;
+  }
 }
 
 /** Throws OperatorError if there is no database, or none that this user may see. */

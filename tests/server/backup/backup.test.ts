@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -124,6 +125,13 @@ describe("backup", () => {
     expect(readFileSync(file, "utf8")).toBe("precious");
     expectFailure(await backup(dirname(file)), 1, "exists");
     expectFailure(await backup(join(server.dataDir, "fairlead.db")), 1, "exists");
+  });
+
+  test("makes no file where a link leads nowhere, and says so", async () => {
+    const file = target();
+    symlinkSync(join(dirname(file), "missing.db"), file);
+    expectFailure(await backup(file), 1, `${file} is a link to a place that does not exist`);
+    expect(readdirSync(dirname(file))).toEqual([basename(file)]);
   });
 
   test("takes a path relative to where it is called, with quotes and spaces", async () => {
