@@ -134,7 +134,7 @@ const isTooSoon = (at: number): boolean => failure !== null && Math.abs(at - fai
 
 function note(why: Bilingual, directory: string, at: number): void {
   if (failure?.why.en !== why.en)
-    log.error("a backup failed; make room or mend backup.dir, and see `fairlead doctor`", {
+    log.error("a backup failed, for the reason given here; `fairlead doctor` tells more", {
       why: why.en,
       directory,
       newest_backup: newest === null ? "none" : iso(newest),

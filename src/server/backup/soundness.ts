@@ -21,10 +21,11 @@ export interface SchemaState {
  * a database of Fairlead, its references. Throws UnsoundDatabase, and SQLiteError if it can't be read.
  */
 export function checkSoundness(database: Database, depth: "quick" | "whole"): SchemaState {
+  // SQLite may answer with a heading in a line of its own.
   const verdict = firstValue(
     database,
     depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)",
-  );
+  )?.replaceAll("\n", " ");
   if (verdict !== "ok")
     throw new UnsoundDatabase({
       en: `is damaged (${verdict ?? "no answer"})`,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { config, providers } from "../../configuration/config";
 import { dataPath } from "../../kernel/process/data-dir";
+import { isServed } from "../../kernel/process/data-lock";
 import { reasonIn } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { print, printJson } from "../../kernel/process/print";
@@ -119,11 +120,13 @@ function wayOut(error: unknown): Bilingual {
     : { en: `check ${path}`, de: `prüfe ${path}` };
 }
 
-function backupFacts(time: number): { newest: number | null; sameDisk: boolean | null } {
+function backupFacts(time: number): Parameters<typeof checkBackups>[1] {
   const directory = dataPath.backups();
+  const running = { isServed: isServed() };
   // The default one is made with the first backup.
-  if (!existsSync(directory)) return { newest: null, sameDisk: config["backup.dir"] === null ? true : null };
+  if (!existsSync(directory))
+    return { newest: null, sameDisk: config["backup.dir"] === null ? true : null, ...running };
   const newest = newestBy(backupsAmong(readdirSync(directory)), time);
   const diskOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
-  return { newest, sameDisk: diskOf(directory) === diskOf(config["data.dir"]) };
+  return { newest, sameDisk: diskOf(directory) === diskOf(config["data.dir"]), ...running };
 }

@@ -168,11 +168,11 @@ const hoursInGerman = (hours: number): string =>
 
 /**
  * Checks the scheduled backups. Their names and times were read before; `sameDisk` is true if they lie beside
- * the database.
+ * the database, `isServed` if a server runs.
  */
 export function checkBackups(
   config: Config,
-  state: { newest: number | null; sameDisk: boolean | null },
+  state: { newest: number | null; sameDisk: boolean | null; isServed: boolean },
   now: number,
 ): Finding[] {
   const hours = config["backup.interval_hours"];
@@ -183,7 +183,7 @@ export function checkBackups(
         de: "keine sind geplant; setze backup.interval_hours, und backup.dir auf einen Ordner auf einem anderen Datenträger, oder rufe `fairlead backup` mit einem eigenen Timer auf",
       }),
     ];
-  const { newest, sameDisk } = state;
+  const { newest, sameDisk, isServed } = state;
   if (sameDisk === null)
     return [
       problem("backups", {
@@ -194,10 +194,18 @@ export function checkBackups(
   const age = newest === null ? null : (now - newest) / 3_600_000;
   if (age === null)
     return [
-      warning("backups", {
-        en: "there is none yet; the server makes one when it starts",
-        de: "es gibt noch keine; der Server macht eine, wenn er startet",
-      }),
+      warning(
+        "backups",
+        isServed
+          ? {
+              en: "there is none yet, although the server runs: it is being made, or it failed; see the log",
+              de: "es gibt noch keine, obwohl der Server läuft: Sie wird gerade gemacht, oder sie ist gescheitert; sieh in das Protokoll",
+            }
+          : {
+              en: "there is none yet; the server makes one when it starts",
+              de: "es gibt noch keine; der Server macht eine, wenn er startet",
+            },
+      ),
     ];
   if (age > 2 * hours)
     return [

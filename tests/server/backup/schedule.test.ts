@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -19,7 +20,8 @@ import { setClock } from "../../../src/kernel/time/clock";
 import { backupName } from "../../../src/server/backup/names";
 import { backUpWhenDue, backupState } from "../../../src/server/backup/schedule";
 import { eventually } from "../../support/expectations";
-import { environment, TestServer, temporaryDirectory } from "../../support/server";
+import { linesOf } from "../../support/log";
+import { command, environment, TestServer, temporaryDirectory } from "../../support/server";
 import { HOUR, MINUTE } from "../../support/time";
 
 describe("a server with backup.interval_hours", () => {
@@ -69,6 +71,34 @@ describe("a server with backup.interval_hours", () => {
     const made = backups().filter((one) => isWhole(one) && one !== old);
     expect(backups().sort()).toEqual([old, ...made, growing, "mine.partial"].sort());
   });
+});
+
+test("a backup of a damaged database fails for this reason, in the log and to the doctor", async () => {
+  const settings = { "backup.interval_hours": "24" };
+  const before = await TestServer.start();
+  await before.stop();
+  const { dataDir } = before;
+  const file = join(dataDir, "fairlead.db");
+  const database = new Database(file);
+  const { rootpage } = database
+    .query<{ rootpage: number }, []>("SELECT rootpage FROM sqlite_schema WHERE name = 'backup_codes'")
+    .get() ?? { rootpage: 0 };
+  database.close();
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, (rootpage - 1) * 4_096, rootpage * 4_096);
+  writeFileSync(file, bytes);
+
+  const server = await TestServer.start({ dataDir, settings });
+  const [line = ""] = await linesOf(server, "a backup failed");
+  expect(line).toMatch(/malformed|damaged/);
+  expect(line).not.toMatch(/make room|backup\.dir/);
+  const { stdout } = await command(["doctor"], {
+    settings: { ...settings, "data.dir": dataDir, "server.port": new URL(server.url).port },
+  });
+  await server.stop();
+  expect(stdout).toMatch(/^warning +backups +there is none yet, although the server runs: .*see the log$/m);
+  expect(stdout).toMatch(/^problem +database +it is damaged \(.*\); stop the server and restore a backup/m);
+  for (const line of stdout.trimEnd().split("\n")) expect(line).toMatch(/^(ok|warning|problem) /);
 });
 
 /** Beyond the highest number that Linux gives. */

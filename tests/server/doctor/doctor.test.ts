@@ -196,7 +196,11 @@ describe("the configuration", () => {
 
   test("has backups that are young, and on another disk", () => {
     const found = (newest: number | null, sameDisk: boolean | null, hours = "24") =>
-      checkBackups(configure({ "backup.interval_hours": hours }), { newest, sameDisk }, NOW)[0];
+      checkBackups(
+        configure({ "backup.interval_hours": hours }),
+        { newest, sameDisk, isServed: false },
+        NOW,
+      )[0];
     expect(found(null, true, "0")).toMatchObject({
       verdict: "warning",
       message: { en: expect.stringContaining("interval_hours") },
