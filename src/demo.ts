@@ -9,6 +9,7 @@ import { SUPER_ADMIN } from "./identity/access/caller";
 import { insertUser } from "./identity/directory/new-user";
 import { hashPassword } from "./kernel/crypto/crypto";
 import { transact } from "./kernel/db/transactions";
+import { localAddress } from "./kernel/http/own-addresses";
 import { tryAddress } from "./kernel/process/address";
 import { reason } from "./kernel/process/disk";
 import { AddressInUse, OperatorError } from "./kernel/process/operator";
@@ -85,23 +86,6 @@ function makeDirectory(): string {
   }
 }
 
-/** The address at which this program reaches its own server: loopback if that listens on all addresses. */
-function ownAddress(port: number): string {
-  const host = config["server.host"];
-  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
-}
-
-/**
- * The address at which a person opens the demo: the public one, unless that leads elsewhere. The default
- * `localhost` may, and a configured one does if the demo `isMoved` to another port.
- */
-function shownAddress(publicAddress: string, address: string, isMoved: boolean): string {
-  const isLocal = address.startsWith("http://127.0.0.1:");
-  const isConfigured = configSources["server.public_url"] !== "default";
-  return isConfigured ? (isMoved ? address : publicAddress) : isLocal ? publicAddress : address;
-}
-
 /** Creates the fleet, introduces it to the person, and sails. */
 async function present(running: Running, speed: number, isMoved: boolean): Promise<void> {
   // A position each second is more than a tracker should send.
@@ -112,7 +96,7 @@ async function present(running: Running, speed: number, isMoved: boolean): Promi
     insertUser({ username: USERNAME, email: "skipper@example.org", passwordHash, roles: [SUPER_ADMIN] });
   });
 
-  const address = ownAddress(running.port);
+  const address = localAddress(running.port);
   const api = client(address);
   const session = await api.post<{ session_token: string }>("/v1/auth/login", null, {
     identifier: USERNAME,
@@ -130,7 +114,8 @@ async function present(running: Running, speed: number, isMoved: boolean): Promi
   await api.post("/v1/gps/batch", key.key, { positions: past(voyage.slice(0, begun)) });
   await makeFleet(api, token, voyage);
 
-  const url = shownAddress(running.url, address, isMoved);
+  // A configured public address leads to the port from which the demo has moved.
+  const url = isMoved && configSources["server.public_url"] !== "default" ? address : running.url;
   introduce({ url, speed, password, token, key: key.key, deviceId: device.data.id });
   announceZoneEvents(address, token);
   for (let leg = 0; ; leg++) {

@@ -8,7 +8,7 @@ import { createApp } from "./app";
 import { endCode } from "./bridge/first-start/code";
 import { offerFirstStart } from "./bridge/first-start/service";
 import { endHolds, startHolds } from "./changes/holds";
-import { chosePort, config, configFile, publicUrl } from "./configuration/config";
+import { chosePort, config, configFile } from "./configuration/config";
 import { VERSION } from "./configuration/version";
 import { openFeed } from "./feed/journal";
 import { hasSuperAdmin } from "./identity/access/rank";
@@ -23,7 +23,7 @@ import { newestMigration } from "./kernel/db/migrate";
 import { openData } from "./kernel/db/open-data";
 import { closeDatabase, transact, waitOutsideStatements } from "./kernel/db/transactions";
 import { attachServer, timeoutOf } from "./kernel/http/client";
-import { listensToItselfAlone, ownAddresses } from "./kernel/http/own-addresses";
+import { listensToItselfAlone, openedAt, ownAddresses } from "./kernel/http/own-addresses";
 import { leadsToItself } from "./kernel/http/reachable-url";
 import { configureLog, describeError, log } from "./kernel/logs/log";
 import { tryAddress } from "./kernel/process/address";
@@ -34,6 +34,7 @@ import { addressTrouble } from "./kernel/process/operator";
 import { isCompiled, quoted } from "./kernel/process/program";
 import { stopSignals } from "./kernel/process/signals";
 import { SECOND } from "./kernel/time/clock";
+import { authorityOf } from "./kernel/values/authority";
 import { startMqtt } from "./mqtt/service";
 import { takeSupervisorsBroker } from "./mqtt/supervisor";
 import { seedCommunitySettings } from "./operations/community/settings";
@@ -65,6 +66,7 @@ const DRAIN_SECONDS = 5;
 /** A server that listens. */
 export interface Running {
   port: number;
+  /** The address at which a person opens it. */
   url: string;
   /** Lets requests finish, closes sockets with 1001, commits what is queued. */
   stop: () => Promise<void>;
@@ -147,7 +149,7 @@ async function bringUp(release: () => void): Promise<Running> {
   startSockets();
   log.info("started", {
     version: VERSION,
-    address: `${config["server.host"]}:${port}`,
+    address: authorityOf(config["server.host"], port),
     data_dir: config["data.dir"],
     schema: newestMigration(),
     pid: process.pid,
@@ -188,7 +190,7 @@ async function bringUp(release: () => void): Promise<Running> {
     closeDatabase();
     release();
   };
-  return { port, url: publicUrl(), stop };
+  return { port, url: openedAt(port), stop };
 }
 
 /** Starts to listen and returns the port. */
@@ -237,7 +239,7 @@ export async function serveUntilStopped(options: ServeOptions): Promise<void> {
   );
   const isFirst = !hasSuperAdmin();
   // A log has no use for it.
-  if (isFirst || process.stdout.isTTY) sayWhoReaches(running.port);
+  if (isFirst || process.stdout.isTTY) sayWhoReaches(running);
   if (isFirst) say("There is no administrator yet.");
   if (config["bridge.enabled"])
     offerFirstStart({
@@ -253,8 +255,8 @@ export async function serveUntilStopped(options: ServeOptions): Promise<void> {
 }
 
 /** Says how other machines reach a server without an address of its own: a phone that scans a code needs one. */
-function sayWhoReaches(port: number): void {
-  if (!leadsToItself(new URL(publicUrl()))) return;
+function sayWhoReaches({ url, port }: Running): void {
+  if (!leadsToItself(new URL(url))) return;
   const [address] = ownAddresses(port);
   if (address !== undefined) say(`In your network: ${address}`);
   else if (listensToItselfAlone())

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { Api } from "./support/api";
 import { done, eventually } from "./support/expectations";
-import { expectFailure, FULL_DISK, runAfterShell, start } from "./support/program";
+import { canListenOnIpv6, expectFailure, FULL_DISK, runAfterShell, start } from "./support/program";
 import { type Settings, temporaryDirectory } from "./support/server";
 import { Client } from "./support/socket";
 import { DAY } from "./support/time";
@@ -106,15 +106,6 @@ describe("fairlead demo", () => {
     expect(leftIn(temporary)).toEqual([]);
   });
 });
-
-const canListenOnIpv6 = (() => {
-  try {
-    Bun.listen({ hostname: "::1", port: 0, socket: { data() {} } }).stop(true);
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 test.skipIf(!canListenOnIpv6)(
   "fairlead demo connects to the address that it listens on, and prints it",

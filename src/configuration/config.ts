@@ -17,6 +17,7 @@ import {
   asSyncKind,
   boolean,
   choice,
+  host,
   hours,
   integer,
   integration,
@@ -55,7 +56,7 @@ import {
 export class ConfigError extends BilingualError {}
 
 export const OPTIONS = {
-  "server.host": text("127.0.0.1", "address to listen on; 0.0.0.0 for all interfaces"),
+  "server.host": host("127.0.0.1", "address to listen on; 0.0.0.0 for all interfaces"),
   "server.port": integer(3000, 0, 65535, "port to listen on; 0 picks a free one"),
   "server.public_url": url(
     null,

@@ -36,6 +36,13 @@ export function text(fallback: string | null, meaning: string): Option<string | 
   return { default: fallback, read: asText, meaning };
 }
 
+/** A host name or an IP address; an IPv6 one may come in brackets, as in a URL. */
+export const host = (fallback: string, meaning: string): Option<string> => ({
+  default: fallback,
+  read: (raw) => asText(raw).replace(/^\[(.+)\]$/, "$1"),
+  meaning,
+});
+
 /** A value that `config` shows only as "set". */
 export const secret = (meaning: string, minimumLength = 1): Option<string | null> => ({
   default: null,

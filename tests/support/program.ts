@@ -62,6 +62,15 @@ export function freePort(): number {
   }
 }
 
+export const canListenOnIpv6 = (() => {
+  try {
+    Bun.listen({ hostname: "::1", port: 0, socket: { data() {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
 /** The program with this command line, running until it is stopped. */
 export function start(args: string[], settings: Settings = {}, beside: Record<string, string> = {}) {
   const child = Bun.spawn([...program, ...args], {

@@ -1,9 +1,10 @@
 import { networkInterfaces } from "node:os";
-import { config, publicUrl } from "../../configuration/config";
+import { config, configSources, publicUrl } from "../../configuration/config";
+import { authorityOf } from "../values/authority";
 import { isLoopback, listeningServer } from "./client";
 import { leadsToItself } from "./reachable-url";
 
-/** The addresses of this machine in its networks, by which others may reach the server. */
+/** The addresses by which this machine, and others in its networks, may reach the server. */
 
 /** True if no other machine reaches the server directly. */
 export const listensToItselfAlone = (): boolean => isLoopback(config["server.host"]);
@@ -31,5 +32,20 @@ export function ownAddresses(port: number): string[] {
     .filter(({ address }) => LISTENS_ON_ALL.includes(host) || address === host)
     .filter(({ family }) => family === "IPv4" || host !== "0.0.0.0")
     .sort((one, other) => one.family.localeCompare(other.family));
-  return found.map(({ family, address }) => `http://${family === "IPv6" ? `[${address}]` : address}:${port}`);
+  return found.map(({ address }) => `http://${authorityOf(address, port)}`);
 }
+
+/** The server's address for requests from the same machine: loopback if it listens on all addresses. */
+export function localAddress(port = config["server.port"]): string {
+  const host = config["server.host"];
+  return `http://${authorityOf({ "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host, port)}`;
+}
+
+/** Hosts that the `localhost` of the default `server.public_url` leads to. */
+const LOCALHOST = [...LISTENS_ON_ALL, "127.0.0.1", "localhost"];
+
+/** The address at which a person opens the server: the public one, unless that is the default and leads elsewhere. */
+export const openedAt = (port: number): string =>
+  configSources["server.public_url"] !== "default" || LOCALHOST.includes(config["server.host"])
+    ? publicUrl()
+    : localAddress(port);

@@ -1,4 +1,5 @@
 import { config } from "../../configuration/config";
+import { authorityOf } from "../values/authority";
 import { BilingualError } from "../values/bilingual";
 import { fullDisk, isDiskFull, machineError, reason } from "./disk";
 
@@ -35,7 +36,7 @@ export function remedy(error: unknown): string {
 /** The operator's message if the server can't listen on its address. */
 export function addressTrouble(error: unknown): OperatorError {
   const { code } = error as { code?: string };
-  const address = `${config["server.host"]}:${config["server.port"]}`;
+  const address = authorityOf(config["server.host"], config["server.port"]);
   if (code === "EADDRINUSE")
     return new AddressInUse({
       en: `${address} is in use; choose another server.port (--port N, FAIRLEAD_SERVER_PORT) or stop the other program`,

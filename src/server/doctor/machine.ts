@@ -10,6 +10,7 @@ import { isServed } from "../../kernel/process/data-lock";
 import { reasonIn } from "../../kernel/process/disk";
 import { sizeInEach } from "../../kernel/process/print";
 import { DAY, iso, MINUTE, SECOND } from "../../kernel/time/clock";
+import { authorityOf } from "../../kernel/values/authority";
 import { type Bilingual, dateInGerman, numberInGerman } from "../../kernel/values/bilingual";
 import { connectionsFor, openFilesLimit } from "../../realtime/capacity";
 import { clockTrouble, type Happened } from "../health/clock";
@@ -204,7 +205,7 @@ export async function checkAddress(): Promise<Finding[]> {
   } catch (error) {
     return [problem("address", reasonIn(error))];
   }
-  const address = `${config["server.host"]}:${config["server.port"]}`;
+  const address = authorityOf(config["server.host"], config["server.port"]);
   return [ok("address", { en: `${address} is free`, de: `${address} ist frei` })];
 }
 

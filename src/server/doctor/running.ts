@@ -1,7 +1,7 @@
 import { boundedFetch, jsonOf, OutboundError } from "../../kernel/http/outbound";
+import { localAddress } from "../../kernel/http/own-addresses";
 import { SECOND } from "../../kernel/time/clock";
 import type { Bilingual, Locale } from "../../kernel/values/bilingual";
-import { localAddress } from "../health/command";
 import type { Health } from "../health/schema";
 import { type Check, type Finding, warning } from "./findings";
 

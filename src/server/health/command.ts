@@ -1,6 +1,6 @@
-import { config } from "../../configuration/config";
 import { wordsOfNetwork } from "../../kernel/errors/network-trouble";
 import { boundedFetch, jsonOf } from "../../kernel/http/outbound";
+import { localAddress } from "../../kernel/http/own-addresses";
 import { OperatorError } from "../../kernel/process/operator";
 import { print } from "../../kernel/process/print";
 import { SECOND } from "../../kernel/time/clock";
@@ -8,14 +8,6 @@ import type { Readiness } from "./schema";
 
 /** A slower server counts as unhealthy, and a longer answer as a failure. */
 const BOUNDS = { timeout: 2 * SECOND, maxBytes: 65_536 };
-
-/** The server's address for requests from the same machine. */
-export function localAddress(): string {
-  const host = config["server.host"];
-  const reached =
-    { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return `http://${reached}:${config["server.port"]}`;
-}
 
 /**
  * The command `health`: fails unless the server of this configuration is ready, for a container without a
