@@ -5,9 +5,12 @@ import {
   chownSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -240,11 +243,11 @@ export function readKeyFile(path: string): Buffer | null {
 }
 
 /**
- * Reads every key file, and makes none. Throws ConfigError if the configuration names one that is missing: whoever does so has
- * made it, or must mount it first.
+ * Reads every key file, and makes none. Throws ConfigError if the configuration, or a link, names one that is missing: whoever
+ * does so has made it, or must mount it first.
  */
 export function requireKeyFiles(): void {
-  const missing = readMasterKey() ? null : missingKeyFile();
+  const missing = missingKeyFile();
   if (missing) throw new ConfigError(missing);
   readFormerKey();
 }
@@ -259,27 +262,44 @@ export function loadMasterKey(): Buffer {
   return key;
 }
 
-/** The trouble if the master key is to be in a file of the configuration that is missing, and the remedy; null if all is well. */
+/**
+ * The trouble if there is no master key although the configuration, or a link, names its file, and the remedy; null if all is
+ * well, or the start makes one.
+ */
 export function missingKeyFile(): Bilingual | null {
+  if (readMasterKey()) return null;
   const file = config["security.encryption_key_file"];
-  return file === null || readKeyFile(file) !== null
-    ? null
-    : {
-        en: `security.encryption_key_file (${file}) does not exist; mount it, or create it with 32 random bytes in base64 (openssl rand -base64 32)`,
-        de: `security.encryption_key_file (${file}) gibt es nicht; hänge die Datei ein, oder lege sie mit 32 zufälligen Byte in Base64 an (openssl rand -base64 32)`,
-      };
+  if (file === null) return brokenLink(dataPath.key());
+  return {
+    en: `security.encryption_key_file (${file}) does not exist; mount it, or create it with 32 random bytes in base64 (openssl rand -base64 32)`,
+    de: `security.encryption_key_file (${file}) gibt es nicht; hänge die Datei ein, oder lege sie mit 32 zufälligen Byte in Base64 an (openssl rand -base64 32)`,
+  };
+}
+
+/** The trouble with a key file that is a link to nothing, and the remedy; null if it is none. */
+function brokenLink(path: string): Bilingual | null {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return null;
+  const target = readlinkSync(path);
+  return {
+    en: `the key file ${path} is a link to ${target}, which does not exist; mount it, or remove the link for a new key`,
+    de: `die Schlüsseldatei ${path} verweist auf ${target}, das es nicht gibt; hänge es ein, oder entferne den Verweis für einen neuen Schlüssel`,
+  };
 }
 
 export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);
 
-/** Writes a key file, whole or not at all, for its owner alone. One that takes the place of another keeps its owner. */
+/**
+ * Writes a key file, whole or not at all, for its owner alone. One that takes the place of another keeps its owner, and a link
+ * stays: the file that it leads to is the one in use.
+ */
 export function writeMasterKey(path: string, key: Buffer): void {
   const former = statSync(path, { throwIfNoEntry: false });
   try {
-    writeWhole(path, `${key.toString("base64")}\n`, 0o600);
-    chmodSync(path, 0o600);
-    if (former && process.geteuid?.() === 0) chownSync(path, former.uid, former.gid);
-    else giveToOwner(path);
+    const file = former ? realpathSync(path) : path;
+    writeWhole(file, `${key.toString("base64")}\n`, 0o600);
+    chmodSync(file, 0o600);
+    if (former && process.geteuid?.() === 0) chownSync(file, former.uid, former.gid);
+    else giveToOwner(file);
   } catch (error) {
     throw new OperatorError(
       `the key file ${path} cannot be ${former ? "replaced" : "made"}: ${reason(error)}`,

@@ -5,11 +5,14 @@ import {
   chownSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -186,6 +189,33 @@ describe("killed", () => {
     expect(readFileSync(keyFile(dataDir), "utf8")).not.toBe(before);
     expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
   });
+
+  test("where master.key is a link: it stays one, and the file that it leads to gets the new key", async () => {
+    const elsewhere = temporaryDirectory();
+    const file = join(elsewhere, "fairlead.key");
+    renameSync(keyFile(dataDir), file);
+    symlinkSync(file, keyFile(dataDir));
+    const before = readKey(file);
+    while (!(await killWithin(60))) expectOpened(dataDir, readKey(file), plain);
+    for (const { sealed, boundTo } of secretsIn(dataDir))
+      expect(keysIn(dataDir).some((key) => opened(key, sealed, boundTo) !== null)).toBe(true);
+    expect((await rotate(dataDir)).status).toBe(0);
+    expect(lstatSync(keyFile(dataDir)).isSymbolicLink()).toBe(true);
+    expect(existsSync(formerFile(dataDir))).toBe(false);
+    expect(readKey(file).equals(before)).toBe(false);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expectOpened(dataDir, readKey(file), plain);
+  });
+});
+
+test("no key is made in place of a link to a file that is missing, as on a disk that is not mounted", async () => {
+  const dataDir = temporaryDirectory();
+  symlinkSync(join(dataDir, "stick", "fairlead.key"), keyFile(dataDir));
+  const settings = { "data.dir": dataDir, "server.port": "0" };
+  const named = [keyFile(dataDir), `is a link to ${join(dataDir, "stick", "fairlead.key")}`];
+  expectFailure(await command(["serve"], { settings }), 2, ...named);
+  expect(readdirSync(dataDir)).toEqual(["master.key"]);
+  expect(await doctorOnKey(dataDir)).toMatch(/^problem .*is a link to/);
 });
 
 describe.each([
