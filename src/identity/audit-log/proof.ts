@@ -1,6 +1,6 @@
 import { badRequest, invalid } from "../../kernel/errors/errors";
 import { giveSeconds } from "../../kernel/http/client";
-import { streamed } from "../../kernel/http/streamed";
+import { headOfStreamed, streamed } from "../../kernel/http/streamed";
 import { now, spanOf } from "../../kernel/time/clock";
 import { requireStillAdmitted } from "../access/actor";
 import { type Caller, isUnchanged } from "../access/caller";
@@ -47,8 +47,7 @@ export function exportAuditLog(caller: Caller, { from, to }: ExportQuery, reques
     "content-disposition": `attachment; filename="audit-log-${new Date(end).toISOString().slice(0, 10)}.ndjson"`,
     "cache-control": "no-store",
   };
-  // HEAD asks about the answer: the file would be made for nothing (RFC 9110, section 9.3.2).
-  if (request.method === "HEAD") return new Response(null, { headers });
+  if (request.method === "HEAD") return headOfStreamed(headers);
   const check = () => {
     if (!isUnchanged(caller)) requireStillAdmitted(caller);
   };

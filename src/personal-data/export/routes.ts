@@ -4,28 +4,29 @@ import { ownId } from "../../identity/directory/users";
 import { errors } from "../../kernel/http/answers";
 import { letWait } from "../../kernel/http/client";
 import { query } from "../../kernel/http/schema";
+import { headOfStreamed } from "../../kernel/http/streamed";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
 import { DEFAULT_LOGS, ExportLogs, LogsQuery } from "../export-logs/schema";
 import { listLogs } from "../export-logs/service";
 import { Archive } from "./schema";
 import { exportData } from "./service";
 
-const archive = (content: ReadableStream<Uint8Array> | null, headers: Record<string, string>) =>
-  new Response(content, { headers: { "content-type": "application/zip", ...headers } });
+const ZIP = { "content-type": "application/zip" };
 
 export const exportRoutes = new Elysia({ prefix: "/v1/user/export", tags: ["Personal data"] })
   .use(guard)
   .get(
     "",
     async ({ actor, request }) => {
-      // HEAD asks about the answer, and must do nothing (RFC 9110, section 9.3.2).
       ownId(actor.caller);
-      if (request.method === "HEAD") return archive(null, {});
+      if (request.method === "HEAD") return headOfStreamed(ZIP);
       // A large account takes longer than the server waits elsewhere; a client that takes nothing of it is
       // cut off.
       countUnsent(request, SHARED);
       const { name, content } = await letWait(request, () => exportData(actor));
-      return archive(content, { "content-disposition": `attachment; filename="${name}"` });
+      return new Response(content, {
+        headers: { ...ZIP, "content-disposition": `attachment; filename="${name}"` },
+      });
     },
     {
       access: "session or key",

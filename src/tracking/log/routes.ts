@@ -7,6 +7,7 @@ import { errors, Single } from "../../kernel/http/answers";
 import { letWait } from "../../kernel/http/client";
 import { page, pageRequest, single } from "../../kernel/http/envelopes";
 import { IdParams, query } from "../../kernel/http/schema";
+import { headOfStreamed } from "../../kernel/http/streamed";
 import { countUnsent, SHARED } from "../../kernel/http/unsent";
 import type { Locale } from "../../kernel/values/bilingual";
 import { bodyOf, csvFile, fileName, jsonFile } from "./files";
@@ -37,8 +38,7 @@ async function logFile(
     "content-type": TYPES[format],
     "content-disposition": `attachment; filename="${fileName(trip.name, format)}"`,
   };
-  // HEAD asks about the answer, and must do nothing (RFC 9110, section 9.3.2).
-  if (request.method === "HEAD") return new Response(null, { headers });
+  if (request.method === "HEAD") return headOfStreamed(headers);
   countUnsent(request, SHARED);
   if (format !== "pdf")
     return new Response(bodyOf(format === "csv" ? csvFile(tripId) : jsonFile(tripId)), { headers });

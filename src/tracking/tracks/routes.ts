@@ -10,7 +10,7 @@ import { single } from "../../kernel/http/envelopes";
 import { isKnown } from "../../kernel/http/etag";
 import { noteLargeRead } from "../../kernel/http/large-reads";
 import { IdParams, query, t } from "../../kernel/http/schema";
-import { streamed } from "../../kernel/http/streamed";
+import { headOfStreamed, streamed } from "../../kernel/http/streamed";
 import { countedText, LARGE } from "../../kernel/http/unsent";
 import { requireTrip } from "../shares/trips";
 import { MEDIA_TYPES, TRACK_FORMATS, Track, type TrackFormat, TrackQuery } from "./schema";
@@ -56,8 +56,7 @@ async function answer(
     if (text.length > LARGE) noteLargeRead(caller.id, text.length);
     return countedText(request, text, headers);
   }
-  // HEAD asks about the answer: the file would be made for nothing (RFC 9110, section 9.3.2).
-  if (request.method === "HEAD") return new Response(null, { headers });
+  if (request.method === "HEAD") return headOfStreamed(headers);
   return streamed(request, caller.id, fileOf(course, format, asked, caller.id, check), headers);
 }
 
