@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { shareReadTransaction } from "../../kernel/db/reads";
 import { AppError, forbidden, unauthorized } from "../../kernel/errors/errors";
-import { announcesLittle, type BodyBounds, readJson } from "../../kernel/http/body";
+import { announcesLittle, type BodyBounds, dropBody, readJson } from "../../kernel/http/body";
 import { addressBlock, clientAddress } from "../../kernel/http/client";
 import type { HookContext } from "../../kernel/http/http";
 import { requireReadable } from "../../kernel/http/large-reads";
@@ -228,21 +228,31 @@ const note = (requires: AccessNote["x-access"]["requires"], mark: Partial<Mark> 
 
 const anyParameter = () => true;
 
-const bodied = new Set<string>();
+/** The routes that take a body, by their reader: `guard`, or the route itself. */
+const bodied = new Map<string, "guard" | "route">();
 
-/** Registers the routes that take a body. A body sent to any other route is not read, and does no harm. */
-export function noteBodies(routes: { method: string; path: string; hooks: { body?: unknown } }[]): void {
-  for (const { method, path, hooks } of routes) if (hooks.body) bodied.add(`${method} ${path}`);
+interface BodyMarks {
+  body?: unknown;
+  detail?: { requestBody?: unknown; "x-body"?: unknown };
 }
 
-/** Reads the body on a route that takes one, and returns once the request may act (rule H15). */
+/** Registers the routes that take a body. One sent to any other route does no harm. */
+export function noteBodies(routes: { method: string; path: string; hooks: BodyMarks }[]): void {
+  for (const { method, path, hooks } of routes) {
+    const isOwn = hooks.detail?.requestBody !== undefined || hooks.detail?.["x-body"] !== undefined;
+    if (hooks.body || isOwn) bodied.set(`${method} ${path}`, hooks.body ? "guard" : "route");
+  }
+}
+
+/** Reads the body on a route that takes one, and returns once the request may act (rule H15). Throws 413 on any other, too. */
 function bodyReader(bounds?: BodyBounds) {
-  let takesBody: boolean | undefined;
+  let reader: "guard" | "route" | "nobody" | undefined;
   return async (request: Request, route: string) => {
-    takesBody ??= bodied.has(`${request.method} ${route}`);
-    const body = takesBody ? await readJson(request, bounds) : null;
+    reader ??= bodied.get(`${request.method} ${route}`) ?? "nobody";
+    const body = reader === "guard" ? await readJson(request, bounds) : null;
     // The runtime would keep what comes of a large body that nobody reads.
-    if (takesBody || announcesLittle(request)) await requireConnected(request);
+    if (reader === "guard" || announcesLittle(request)) await requireConnected(request);
+    else if (reader === "nobody") await dropBody(request);
     return body;
   };
 }

@@ -98,7 +98,15 @@ const LITTLE = 16 * 1024;
 
 /** True if a request comes without a body, or with a small one. */
 export const announcesLittle = ({ headers }: Request): boolean =>
-  !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) <= LITTLE;
+  !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) <= bodyLimit(LITTLE);
+
+/** Reads a body in chunks away, on a route that takes none. Throws 413 for any body that is larger than one may be. */
+export async function dropBody(request: Request): Promise<void> {
+  const limit = bodyLimit(Number.POSITIVE_INFINITY);
+  const declared = request.headers.get("content-length");
+  if (Number(declared) > limit) throw tooLarge(limit);
+  if (declared === null && request.body !== null) await readChunks(request, request.body, limit);
+}
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 

@@ -301,6 +301,33 @@ describe("bodies:", () => {
     expect(await total()).toBe(before);
   });
 
+  test("one that is too large is 413 on an operation that takes none, which is not carried out", async () => {
+    const { body: zone } = await server.post("/v1/geofences", {
+      token,
+      body: { name: "z", latitude: 1, longitude: 1, radius_km: 1 },
+    });
+    const path = `/v1/geofences/${zone.data.id}`;
+    const send = async (body: string | ReadableStream) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(server.url + path, { method: "DELETE", headers, body });
+      return [answer.status, answer.status === 204 ? null : (await answer.json()).error];
+    };
+    const inChunks = (text: string) =>
+      new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < text.length; at += 10_000)
+            controller.enqueue(Buffer.from(text.slice(at, at + 10_000)));
+          controller.close();
+        },
+      });
+    const large = "x".repeat(MAX_BODY + 1);
+    expect(await send(large)).toEqual([413, "PayloadTooLarge"]);
+    expect(await send(inChunks(large))).toEqual([413, "PayloadTooLarge"]);
+    expect((await server.get(path, { token })).status).toBe(200);
+    expect(await send(inChunks(large.slice(1)))).toEqual([204, null]);
+    expect(await send(large.slice(1))).toEqual([404, "NotFound"]);
+  });
+
   test("the 415 names what is accepted, of a PATCH by RFC 5789", async () => {
     const send = (method: string, path: string) =>
       server.request(method, path, { token, raw: "x", headers: { "content-type": "text/plain" } });
