@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import { SECOND } from "../time/clock";
 import type { Bilingual } from "../values/bilingual";
 import { reason } from "./disk";
@@ -20,6 +20,22 @@ export function print(text: string): Promise<void> {
 const unwritable = (error: unknown) =>
   new OperatorError(`standard output cannot be written: ${reason(error)}`);
 
+/** `O_CLOEXEC` of Linux, as /proc shows it. */
+const CLOSE_ON_EXEC = 0o2000000;
+
+/**
+ * True if the program was started without standard output. The runtime opens /dev/null in its place, which takes everything, and
+ * which is told by a mark that no inherited file has. False where the system doesn't show it.
+ */
+function isOutputClosed(): boolean {
+  try {
+    const [, flags = "0"] = /^flags:\s*(\d+)/m.exec(readFileSync("/proc/self/fdinfo/1", "utf8")) ?? [];
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch {
+    return false;
+  }
+}
+
 /** Longest wait for a reader that is busy, and the pause between two attempts, in milliseconds. */
 const LONGEST_WAIT = 5 * SECOND;
 const PAUSE = 20;
@@ -30,6 +46,7 @@ const PAUSE = 20;
  * stopped holds up the command, and with it all that want to write to the database.
  */
 export function printBeforeCommit(text: string): void {
+  if (isOutputClosed()) throw unwritable(new Error("it is closed"));
   const until = performance.now() + LONGEST_WAIT;
   let rest = Buffer.from(`${text}\n`);
   while (rest.length > 0)

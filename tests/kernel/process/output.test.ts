@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Api } from "../../support/api";
 import { ask } from "../../support/older-database";
-import { afterShell, freePort, start } from "../../support/program";
+import { afterShell, expectFailure, freePort, runAfterShell, start } from "../../support/program";
 import { command, environment, program, TestServer, temporaryDirectory } from "../../support/server";
 
 /** Every write to it fails as on a full disk. */
@@ -116,6 +116,12 @@ describe("a command", () => {
         status: 1,
         stderr: expect.stringContaining("output"),
       });
+      for (const args of [USER, KEY])
+        expectFailure(
+          await runAfterShell("exec >&-", args, settings),
+          1,
+          "output cannot be written: it is closed",
+        );
       const database = join(dataDir, "fairlead.db");
       expect(ask(database, "SELECT id FROM users UNION ALL SELECT id FROM api_keys")).toEqual([]);
       expect(ask(database, "SELECT count(*) FROM audit_events")).toEqual([0]);
