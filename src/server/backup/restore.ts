@@ -86,8 +86,11 @@ function whyNotOf(copy: string, file: string): string | null {
   const inDatabase = lastUpgrade(file);
   if (inDatabase?.isUnmigrated)
     return "this version has not migrated the database: install and start the former version";
+  if (inDatabase?.begun === copy) return null;
+  if (inDatabase?.unknown !== undefined)
+    return `the database was written by a newer version of Fairlead (it holds migration ${inDatabase.unknown}), and the newest copy may be from an earlier upgrade: call fairlead rollback with that version`;
   const version = versionIn(copy);
-  return version === VERSION || inDatabase?.begun === copy
+  return version === VERSION
     ? null
     : `the newest copy is from the upgrade to version ${version}, and none was made by this one (${VERSION}): if it has migrated nothing, install and start the former version`;
 }
@@ -97,6 +100,8 @@ interface LastUpgrade {
   isUnmigrated: boolean;
   /** The name of the copy that an upgrade made which is not done; null if there is none. */
   begun: string | null;
+  /** The newest migration of a newer version, if there is one. */
+  unknown: string | undefined;
 }
 
 /** Null for a damaged database. */
@@ -104,10 +109,10 @@ function lastUpgrade(file: string): LastUpgrade | null {
   try {
     const database = new Database(file, { readwrite: true, create: false });
     try {
-      const { applied, pending } = schemaState(database);
+      const { applied, unknown, pending } = schemaState(database);
       const begun = begunUpgrade(database);
       const isUnmigrated = pending.length > 0 && (begun === null || begun.from === applied.at(-1));
-      return { isUnmigrated, begun: begun?.copy ?? null };
+      return { isUnmigrated, begun: begun?.copy ?? null, unknown: unknown.at(-1) };
     } finally {
       database.close();
     }

@@ -418,6 +418,29 @@ describe("rollback", () => {
     expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
   });
 
+  test("is refused for a database of a newer version, unless the newest copy is that of its upgrade, which is not done", async () => {
+    const dataDir = olderDirectory();
+    await run(["migrate"], dataDir);
+    const copy = copyIn(backups(dataDir));
+    // As that version leaves it with --no-backup.
+    change(
+      database(dataDir),
+      "INSERT INTO __migrations SELECT '9999_future', hash, 0 FROM __migrations LIMIT 1",
+    );
+    expectFailure(
+      await run(["rollback"], dataDir),
+      1,
+      "newer version",
+      "9999_future",
+      copy,
+      "fairlead restore",
+    );
+    expect(schemaOf(database(dataDir))).toBe("9999_future");
+    change(database(dataDir), `INSERT INTO __program VALUES ('upgrade', '${NEWEST} ${basename(copy)}', 0)`);
+    expect(await run(["rollback"], dataDir)).toMatchObject({ status: 0, stderr: "" });
+    expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
+  });
+
   test.each([
     ["goes back in the midst of an upgrade", (_: string) => {}],
     ["replaces a damaged database", (file: string) => writeFileSync(file, "damaged")],
