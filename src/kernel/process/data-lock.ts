@@ -20,11 +20,15 @@ export interface Lock {
 export const takeLock = (): Lock | null => lockOf(dataPath.lock());
 
 /** Takes the lock of a rotation of the master key; null if another process has it. */
-export const takeRotationLock = (): Lock | null => lockOf(dataPath.rotationLock());
+export const takeRotationLock = (): PassingLock | null => passingLock(dataPath.rotationLock());
 
-/** Takes the lock of making a database; null if another process has it. Its release removes the file. */
-export function takeMakingLock(): Pick<Lock, "release"> | null {
-  const file = dataPath.makingLock();
+/** Takes the lock of making a database; null if another process has it. */
+export const takeMakingLock = (): PassingLock | null => passingLock(dataPath.makingLock());
+
+/** Its release removes the file, also one that a killed process left. */
+type PassingLock = Pick<Lock, "release">;
+
+function passingLock(file: string): PassingLock | null {
   const lock = lockOf(file);
   return (
     lock && {

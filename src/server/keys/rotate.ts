@@ -72,7 +72,7 @@ export async function rotateMasterKey(progress: Progress = () => {}): Promise<Ro
     flushDirectory(dirname(dataPath.formerKey()));
     return { ...done, isResumed, isNew };
   } finally {
-    lock.undo();
+    lock.release();
   }
 }
 
@@ -81,7 +81,7 @@ export async function resumeRotation(): Promise<Rotated | null> {
   if (!isRotating()) return null;
   const lock = takeRotationLock();
   if (!lock) return null;
-  lock.undo();
+  lock.release();
   return rotateMasterKey();
 }
 

@@ -166,6 +166,7 @@ describe("killed", () => {
     // Killed at its very end, it leaves nothing but the former key.
     expect(/^(Went on|Nothing was left)/.test(stdout)).toBe(wasBegun);
     expect(keysIn(dataDir)).toHaveLength(1);
+    expect(existsSync(join(dataDir, "key-rotation.lock"))).toBe(false);
     expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
   });
 
