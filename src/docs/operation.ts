@@ -33,11 +33,11 @@ function isLimited(method: string, path: string, { "x-access": { requires, limit
 
 /** An operation as the document shows it. What has a title among its schemas goes to `schemas`. */
 export function finishOperation(method: string, path: string, operation: Operation, schemas: Json): Json {
-  const finished = describeOperation(operation, isLimited(method, path, operation), schemas);
+  const finished = describeOperation(method, operation, isLimited(method, path, operation), schemas);
   return withExampleLinks(finished, method, path);
 }
 
-function describeOperation(operation: Operation, limited: boolean, schemas: Json): Json {
+function describeOperation(method: string, operation: Operation, limited: boolean, schemas: Json): Json {
   const { operationId, summary, description, tags, deprecated, requestBody, responses } = operation;
   const parameters = [...(operation.parameters ?? []), ...(operation["x-header-parameters"] ?? [])];
   const { requires, also, and, share } = operation["x-access"];
@@ -61,7 +61,7 @@ function describeOperation(operation: Operation, limited: boolean, schemas: Json
     }),
     ...(requestBody && { requestBody: finishBody(requestBody, schemas) }),
     ...(operation["x-body"] && { requestBody: freeBody(operation["x-body"], schemas) }),
-    responses: finishResponses(operation, responses, limited, schemas),
+    responses: finishResponses(method, operation, responses, limited, schemas),
   };
 }
 
@@ -153,6 +153,7 @@ function mediaType(schema: Json, schemas: Json): Json {
 }
 
 function finishResponses(
+  method: string,
   operation: Operation,
   own: Record<string, Json>,
   limited: boolean,
@@ -162,7 +163,9 @@ function finishResponses(
   const statuses = new Set(Object.keys(own));
   // Errors that follow from the route's marks and inputs, so that no route has to repeat them.
   if (requires !== "tracker" && (operation.parameters || operation.requestBody)) statuses.add("400");
-  if (operation.requestBody) for (const status of ["413", "415"]) statuses.add(status);
+  if (operation.requestBody) statuses.add("415");
+  // A body that nobody reads is refused too, if it is too large. One of GET does no harm.
+  if (operation.requestBody || (method !== "get" && !operation["x-body"])) statuses.add("413");
   if (requires !== "public") statuses.add("401");
   if (Object.hasOwn(PERMISSIONS, requires) || requires === "system" || requires === "admin")
     statuses.add("403");

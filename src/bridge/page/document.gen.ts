@@ -8711,6 +8711,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -8925,6 +8926,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9074,6 +9076,7 @@ export interface operations {
             };
             401: components["responses"]["UnauthorizedWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -9098,6 +9101,7 @@ export interface operations {
                 };
             };
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -9285,6 +9289,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -9313,6 +9318,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -9562,6 +9568,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -9614,6 +9621,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9649,6 +9657,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9677,6 +9686,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -9765,6 +9775,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9879,6 +9890,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -10145,6 +10157,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -10269,6 +10282,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -10465,6 +10479,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -10591,6 +10606,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -10655,6 +10671,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -10684,6 +10701,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -10992,6 +11010,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -11105,6 +11124,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -11163,6 +11183,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -11321,6 +11342,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -11456,6 +11478,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -11698,6 +11721,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -11947,6 +11971,7 @@ export interface operations {
                     "application/json": components["schemas"]["InsufficientScope"];
                 };
             };
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -12043,6 +12068,7 @@ export interface operations {
             400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -12254,6 +12280,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -12396,6 +12423,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -12564,6 +12592,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13362,6 +13391,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -13555,6 +13585,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13724,6 +13755,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -13905,6 +13937,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -14050,6 +14083,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -14894,6 +14928,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -15291,6 +15326,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -15396,6 +15432,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -15558,6 +15595,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16127,6 +16165,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16159,6 +16198,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16282,6 +16322,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16443,6 +16484,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16514,6 +16556,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16543,6 +16586,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16607,6 +16651,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16725,6 +16770,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -16882,6 +16928,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -17082,6 +17129,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -17191,6 +17239,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -17437,6 +17486,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -17923,6 +17973,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -17953,6 +18004,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -17983,6 +18035,7 @@ export interface operations {
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -18142,6 +18195,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -18473,6 +18527,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             404: components["responses"]["NotFoundWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -18657,6 +18712,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedWithLimit"];
             403: components["responses"]["ForbiddenWithLimit"];
             409: components["responses"]["ConflictWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -18734,6 +18790,7 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["UnauthorizedWithLimit"];
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -18962,6 +19019,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
@@ -18979,6 +19037,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            413: components["responses"]["PayloadTooLargeWithLimit"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLong"];
             500: components["responses"]["InternalServerErrorWithLimit"];
