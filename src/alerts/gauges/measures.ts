@@ -1,8 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { config } from "../../configuration/config";
 import { waitingEmails } from "../../identity/email/service";
-import { sqlite } from "../../kernel/db/connection";
-import { madeAt } from "../../kernel/db/program-record";
+import { madeAt } from "../../kernel/db/migrate";
 import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { vesselsState } from "../../operations/vessels/service";
 import { backupState } from "../../server/backup/schedule";
@@ -33,7 +32,7 @@ export const MEASURES: Record<SystemMeasure, () => Measure | null | Promise<Meas
   backup_age: () => {
     const state = backupState();
     // Starts don't set back the age of what isn't there: a box may be switched off each night.
-    if (state?.newest === null && state.failing) return { ...since(madeAt(sqlite), HOUR), isAtLeast: true };
+    if (state?.newest === null && state.failing) return { ...since(madeAt(), HOUR), isAtLeast: true };
     return state && since(state.newest, HOUR);
   },
   disk_free: async () => {

@@ -27,6 +27,10 @@ export const newestMigration = (): string => migrations.at(-1)?.tag ?? "";
 export const newestApplied = (): string =>
   [...appliedMigrations().keys()].reduce((newest, tag) => (tag > newest ? tag : newest), "");
 
+/** The time at which the database was made (epoch milliseconds): that of its first migration. */
+export const madeAt = (): number =>
+  sqlite.query<{ at: number }, []>("SELECT min(applied_at) AS at FROM __migrations").get()?.at ?? now();
+
 /** The migrations that the database still lacks, oldest first. */
 export function pendingMigrations(): string[] {
   const applied = appliedMigrations();

@@ -71,16 +71,6 @@ export function lastStart(database: Database): number | null {
   return known === null ? null : Date.parse(known);
 }
 
-/** The time at which the database was made (epoch milliseconds): that of its first migration. */
-export function madeAt(database: Database): number {
-  const first = database.prepare<{ at: number }, []>("SELECT min(applied_at) AS at FROM __migrations");
-  try {
-    return first.get()?.at ?? now();
-  } finally {
-    first.finalize();
-  }
-}
-
 /** Versions that recorded nothing, oldest first, and the newest migration of each. */
 const EARLIER: { version: string; newest: string }[] = [{ version: "0.1.0", newest: "0015_point_seasons" }];
 
