@@ -1,10 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { config } from "../../configuration/config";
 import { waitingEmails } from "../../identity/email/service";
-import { madeAt } from "../../kernel/db/migrate";
 import { HOUR, now, SECOND } from "../../kernel/time/clock";
 import { vesselsState } from "../../operations/vessels/service";
-import { backupState } from "../../server/backup/schedule";
+import { backupSince, backupState } from "../../server/backup/schedule";
 import { waitingRows } from "../../sync/aboard/link";
 import { positionState } from "../../tracking/receiver/state";
 import type { SystemMeasure } from "../kinds";
@@ -31,9 +30,9 @@ const since = (time: number | null, unit: number): Measure =>
 export const MEASURES: Record<SystemMeasure, () => Measure | null | Promise<Measure>> = {
   backup_age: () => {
     const state = backupState();
-    // Starts don't set back the age of what isn't there: a box may be switched off each night.
-    if (state?.newest === null && state.failing) return { ...since(madeAt(), HOUR), isAtLeast: true };
-    return state && since(state.newest, HOUR);
+    if (state === null) return null;
+    const { time, isOwn } = backupSince(state);
+    return { ...since(time, HOUR), isAtLeast: !isOwn };
   },
   disk_free: async () => {
     const { bavail, bsize } = await statfs(config["data.dir"]);

@@ -9,7 +9,14 @@ import { migrations } from "./migrations.gen";
  * it.
  */
 
-type Name = "version" | "accepted_key" | "started_at" | "upgrade" | "own_device" | "backup_verified";
+type Name =
+  | "version"
+  | "accepted_key"
+  | "started_at"
+  | "upgrade"
+  | "own_device"
+  | "backup_verified"
+  | "backup_made";
 
 const TABLE = "__program";
 

@@ -1,6 +1,10 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { config } from "../../configuration/config";
+import { sqlite } from "../../kernel/db/connection";
+import { madeAt } from "../../kernel/db/migrate";
+import { record, recorded } from "../../kernel/db/program-record";
+import { transact } from "../../kernel/db/transactions";
 import { conflict } from "../../kernel/errors/errors";
 import { log } from "../../kernel/logs/log";
 import { dataPath } from "../../kernel/process/data-dir";
@@ -39,6 +43,17 @@ const interval = () => config["backup.interval_hours"] * HOUR;
 export const backupState = (): BackupState | null => (interval() === 0 ? null : stateOf(lastVerified()));
 
 const lastVerified = (): DeepCheck | null => (config["backup.verify"] === "deep" ? lastDeepCheck() : null);
+
+/**
+ * The time from which the age of the newest backup counts, and false if that is not its own: where none is found it is as old as the
+ * last that was made, or as the database if none ever was, so that starts set nothing back. A null time: that is not known yet.
+ */
+export function backupSince({ newest, verified }: BackupState): { time: number | null; isOwn: boolean } {
+  if (newest !== null) return { time: newest, isOwn: true };
+  if (verified?.outcome === "useless") return { time: madeAt(), isOwn: false };
+  const made = recorded(sqlite, "backup_made");
+  return { time: made !== null ? Date.parse(made) : failure === null ? null : madeAt(), isOwn: false };
+}
 
 /** A backup that is known to be of no use is none; of one that could not be tried nothing is known. */
 const stateOf = (verified: DeepCheck | null): BackupState => ({
@@ -163,6 +178,7 @@ async function makeBackup(directory: string, at: number): Promise<void> {
     seconds: Math.round((performance.now() - started) / 100) / 10,
     kept: backups.length - old.length,
   });
+  await transact(() => record(sqlite, "backup_made", iso(at)));
 }
 
 /** Cancels the backup that is being made, before the server ends. The next start makes it. */

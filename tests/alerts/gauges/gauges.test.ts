@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { answering, PegelonlineStandIn, station } from "../../stand-ins/pegelonline";
 import { SmtpStandIn } from "../../stand-ins/smtp";
 import { done, eventually } from "../../support/expectations";
-import { write } from "../../support/rows";
+import { rows, write } from "../../support/rows";
 import { ADMIN, TestServer, temporaryDirectory } from "../../support/server";
 import { HOUR } from "../../support/time";
 import { alertsOf, brief, newRule } from "../support";
@@ -161,5 +161,48 @@ test("a backup that was never there is as old as the database, so that starts se
     await server.runJobs(MEASURED);
     return (await told(server)).join() === "open system backup_age";
   });
+  await server.stop();
+});
+
+test("a backup that can't be found is as old as the last that was made, and one that is there has its own age", async () => {
+  const backups = join(temporaryDirectory(), "backups");
+  mkdirSync(backups);
+  const settings = { "backup.interval_hours": "1", "backup.dir": backups };
+  const deep = { ...settings, "backup.verify": "deep" };
+  let server = await TestServer.start({ settings, clock: "movable" });
+  const { dataDir } = server;
+  await newRule(server, { type: "system", what: "backup_age", above: 48 });
+  await eventually(() => readdirSync(backups).join().endsWith(".db"));
+  const made = () => rows(server, "SELECT value FROM __program WHERE name = 'backup_made'");
+  await eventually(() => made().length === 1);
+  await server.stop();
+  // A try that could not be made fails the part backup in /health, and says nothing of the age.
+  const [name] = readdirSync(backups);
+  const untried = JSON.stringify({
+    name,
+    at: Date.now(),
+    outcome: "untried",
+    trouble: "no room",
+    sound: null,
+  });
+  write(server, `UPDATE __migrations SET applied_at = applied_at - ${1_000 * HOUR}`);
+  write(server, `INSERT OR REPLACE INTO __program VALUES ('backup_verified', '${untried}', 0)`);
+  server = await TestServer.start({ settings: deep, dataDir, clock: "movable" });
+  await server.runJobs(MEASURED);
+  expect(await told(server)).toEqual([]);
+  await server.stop();
+
+  renameSync(backups, `${backups}.away`);
+  server = await TestServer.start({ settings, dataDir, clock: "movable" });
+  await eventually(async () => (await server.get("/health")).body.services.backup.status === "down");
+  await server.runJobs(MEASURED);
+  expect(await told(server)).toEqual([]);
+  await server.stop();
+  const before = new Date(Date.now() - 50 * HOUR).toISOString();
+  write(server, `UPDATE __program SET value = '${before}' WHERE name = 'backup_made'`);
+  server = await TestServer.start({ settings, dataDir, clock: "movable" });
+  await eventually(async () => (await told(server)).join() === "open system backup_age");
+  const [alert] = await alertsOf(server);
+  expect(alert.value).toBeCloseTo(50, 0);
   await server.stop();
 });
