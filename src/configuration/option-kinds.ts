@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Rate } from "../kernel/limits/rate-limit";
 import { isAndroidApp, isPasskeyOrigin } from "./passkey-origins";
@@ -36,10 +37,17 @@ export function text(fallback: string | null, meaning: string): Option<string | 
   return { default: fallback, read: asText, meaning };
 }
 
-/** A host name or an IP address; an IPv6 one may come in brackets, as in a URL. */
+/** A host name or an IP address, in the form of URLs: `0` is 0.0.0.0. An IPv6 address may come in brackets, as there. */
 export const host = (fallback: string, meaning: string): Option<string> => ({
   default: fallback,
-  read: (raw) => asText(raw).replace(/^\[(.+)\]$/, "$1"),
+  read: (raw) => {
+    const bare = asText(raw).replace(/^\[(.+)\]$/, "$1");
+    const url = `http://${isIPv6(bare) ? `[${bare}]` : bare}`;
+    const isAddress = isIPv6(bare) || /^[\d.]+$/.test(bare);
+    return isAddress && URL.canParse(url)
+      ? new URL(url).hostname.replace(/^\[(.+)\]$/, "$1")
+      : bare.toLowerCase();
+  },
   meaning,
 });
 

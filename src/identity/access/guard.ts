@@ -250,9 +250,9 @@ function bodyReader(bounds?: BodyBounds) {
   return async (request: Request, route: string) => {
     reader ??= bodied.get(`${request.method} ${route}`) ?? "nobody";
     const body = reader === "guard" ? await readJson(request, bounds) : null;
-    // The runtime would keep what comes of a large body that nobody reads.
-    if (reader === "guard" || announcesLittle(request)) await requireConnected(request);
-    else if (reader === "nobody") await dropBody(request);
+    if (reader === "nobody" && !announcesLittle(request)) await dropBody(request);
+    // The runtime would keep what comes of a large body that is still to be read.
+    if (reader !== "route" || announcesLittle(request)) await requireConnected(request);
     return body;
   };
 }

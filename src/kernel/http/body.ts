@@ -100,12 +100,13 @@ const LITTLE = 16 * 1024;
 export const announcesLittle = ({ headers }: Request): boolean =>
   !headers.has("transfer-encoding") && Number(headers.get("content-length") ?? 0) <= bodyLimit(LITTLE);
 
-/** Reads a body in chunks away, on a route that takes none. Throws 413 for any body that is larger than one may be. */
+/** Reads a body away, on a route that takes none. Throws 413 where it is larger than one may be. */
 export async function dropBody(request: Request): Promise<void> {
   const limit = bodyLimit(Number.POSITIVE_INFINITY);
   const declared = request.headers.get("content-length");
   if (Number(declared) > limit) throw tooLarge(limit);
-  if (declared === null && request.body !== null) await readChunks(request, request.body, limit);
+  if (declared !== null) await readWhole(request, Number(declared));
+  else if (request.body !== null) await readChunks(request, request.body, limit);
 }
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;

@@ -44,8 +44,13 @@ export function localAddress(port = config["server.port"]): string {
 /** Hosts that the `localhost` of the default `server.public_url` leads to. */
 const LOCALHOST = [...LISTENS_ON_ALL, "127.0.0.1", "localhost"];
 
-/** The address at which a person opens the server: the public one, unless that is the default and leads elsewhere. */
-export const openedAt = (port: number): string =>
-  configSources["server.public_url"] !== "default" || LOCALHOST.includes(config["server.host"])
-    ? publicUrl()
-    : localAddress(port);
+/**
+ * The address at which a person opens the server: the public one, unless that is the default and leads elsewhere. No URL leads to
+ * an IPv6 address with a zone.
+ */
+export function openedAt(port: number): string {
+  const isPublic =
+    configSources["server.public_url"] !== "default" || LOCALHOST.includes(config["server.host"]);
+  const address = localAddress(port);
+  return isPublic || !URL.canParse(address) ? publicUrl() : address;
+}

@@ -21,7 +21,7 @@ function damage(file: string, table: string): void {
   closeSync(descriptor);
 }
 
-test("a page that can't be read fails the requests that need it, and nothing else", async () => {
+test("a page that can't be read fails the answers that need it, and neither other reads nor later writes", async () => {
   const first = await TestServer.start();
   const { dataDir } = first;
   const admin = (await first.login(ADMIN.username, ADMIN.password)).session_token;

@@ -83,6 +83,19 @@ describe("in one piece", () => {
     expect(await statusesOf([remove])).toEqual([204]);
   });
 
+  const LARGE = "x".repeat(20_000);
+  test.each([
+    ["in chunks", "transfer-encoding: chunked\r\n", "3\r\nabc\r\n0\r\n\r\n"],
+    ["that is large", `content-length: ${LARGE.length}\r\n`, LARGE],
+  ])("a write that takes no body, and has one %s, is refused before it acts", async (_, header, content) => {
+    const { body } = await server.post("/v1/devices", { token: server.systemKey, body: { name: "Greif" } });
+    const path = `/v1/devices/${body.data.id}`;
+    const remove = request(`DELETE ${path}`).replace("\r\n\r\n", `\r\n${header}\r\n${content}`);
+    expect(await statusesOf([remove + read()])).toEqual([]);
+    expect((await server.get(path, { token: server.systemKey })).status).toBe(200);
+    expect(await statusesOf([remove])).toEqual([204]);
+  });
+
   test("sign-ins are refused before they act", async () => {
     const sessions = async () =>
       (await server.get("/v1/users/me/sessions", { token: await server.admin() })).body.sessions.length;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
 import { canListenOnIpv6, freePort, start } from "../../support/program";
 import { command, temporaryDirectory } from "../../support/server";
 
@@ -15,6 +16,12 @@ async function listeningOn(host: string, more: Record<string, string> = {}) {
   return { port, logged, said, health };
 }
 
+/** An IPv6 address of this machine that needs a zone; null if there is none. */
+const linkLocal =
+  Object.entries(networkInterfaces())
+    .flatMap(([name, addresses = []]) => addresses.map(({ address }) => `${address}%${name}`))
+    .find((address) => address.startsWith("fe80:")) ?? null;
+
 describe("a server says where it listens", () => {
   const expectUrl = async (host: string, authority: string, urlHost = authority, more = {}) => {
     const { port, logged, said, health } = await listeningOn(host, more);
@@ -30,6 +37,19 @@ describe("a server says where it listens", () => {
   test("by localhost on 127.0.0.1 and on all addresses", async () => {
     await expectUrl("127.0.0.1", "127.0.0.1", "localhost");
     await expectUrl("0.0.0.0", "0.0.0.0", "localhost");
+  });
+
+  test("in one form, however the address is written", async () => {
+    await expectUrl("0", "0.0.0.0", "localhost");
+    await expectUrl("LocalHost", "localhost");
+  });
+
+  // Health can't ask it: no URL leads there.
+  test.skipIf(linkLocal === null)("by localhost on an IPv6 address with a zone, and serves on", async () => {
+    const { port, said } = await listeningOn(linkLocal ?? "");
+    expect(said[0]).toBe(
+      `Fairlead listens on http://localhost:${port} (documentation: http://localhost:${port}/docs)`,
+    );
   });
 
   test("by the public address that is configured", () =>
