@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Token } from "../support/api";
+import { leaveCutShort } from "../support/cut-short";
 import { linesOf } from "../support/log";
 import { canMount, inNamespace } from "../support/namespace";
 import { expectFailure } from "../support/program";
@@ -49,25 +50,31 @@ async function onSmallDisk(mebibytes: number): Promise<{ server: TestServer; dis
 
 /**
  * Runs a command on a copy of a data directory on a disk of its own, which a script has spoiled; returns what it prints, and the
- * names that it leaves in the directory.
+ * names that it leaves in the directory, with the bytes of the database's log.
  */
-function runOnDisk(from: string, spoil: string, args: string[]): { output: string; names: string[] } {
+function runOnDisk(from: string, spoil: string, args: string[]) {
   const dataDir = temporaryDirectory();
   const mounted = `mount -t tmpfs -o size=8m,mode=700 none "$0" && cp -a "${from}/." "$0" && ${spoil}`;
   const { stdout } = Bun.spawnSync(
     [
       ...inNamespace(mounted, dataDir),
-      ...["sh", "-c", `"$@" 2>&1; echo ---; ls "$0"`, dataDir],
+      ...["sh", "-c", `"$@" 2>&1; echo ---; ls "$0"; echo ---; ${SIZE_OF_LOG}`, dataDir],
       ...[...program, ...args, "--data-dir", dataDir],
     ],
-    { env: environment({ "server.port": "0" }), stdout: "pipe", stderr: "inherit" },
+    { env: environment({ "server.port": "0" }), stdout: "pipe", stderr: "inherit", timeout: 60_000 },
   );
-  const [output = "", names = ""] = stdout.toString().split("---\n");
-  return { output: output.replaceAll(dataDir, "DATA"), names: names.trim().split("\n") };
+  const [output = "", names = "", log = ""] = stdout.toString().split("---\n");
+  return {
+    output: output.replaceAll(dataDir, "DATA"),
+    names: names.trim().split("\n"),
+    log: Number(log),
+  };
 }
 
+const SIZE_OF_LOG = `stat -c %s "$0/fairlead.db-wal" 2>/dev/null`;
 const FILL = `! cat /dev/zero 2>/dev/null >"$0/filler"`;
 const MAKE_READ_ONLY = `mount -o remount,ro "$0"`;
+const MOVE_BEHIND_LINK = `mkdir "$0/volume" && mv "$0"/fairlead.db* "$0/volume" && ln -s volume/fairlead.db "$0"`;
 
 /** The data directory of a server that has ended, or was killed and has lost the index of its log. */
 async function directoryAfter(signal: "SIGTERM" | "SIGKILL"): Promise<string> {
@@ -186,9 +193,11 @@ describe.skipIf(!canMount)("a disk that is full while no server runs", () => {
 
   test("leaves a log that holds something", async () => {
     const from = await directoryAfter("SIGKILL");
-    const { output, names } = runOnDisk(from, FILL, ["audit", "verify"]);
+    const { size } = statSync(join(from, "fairlead.db-wal"));
+    expect(size).toBeGreaterThan(0);
+    const { output, log } = runOnDisk(from, FILL, ["audit", "verify"]);
     expect(output).toContain(FULL);
-    expect(names).toContain("fairlead.db-wal");
+    expect(log).toBe(size);
   });
 
   test("is what the doctor finds of a database that it can't read", async () => {
@@ -260,13 +269,40 @@ describe("a read-only data directory", () => {
     expect(restored.status).toBe(0);
   });
 
+  test.skipIf(!canMount)("can be backed up with a log that holds nothing", async () => {
+    const from = await directoryAfter("SIGTERM");
+    writeFileSync(join(from, "fairlead.db-wal"), "");
+    const file = join(temporaryDirectory(), "copy.db");
+    expect(runOnDisk(from, MAKE_READ_ONLY, ["backup", file]).output).toContain(`Copied the database`);
+    expect(runOnDisk(from, MAKE_READ_ONLY, ["doctor"]).output).toMatch(/^ok +database +sound/m);
+  });
+
+  test.skipIf(!canMount).each([
+    ["the log beside what a link leads to", "SIGKILL", `${MOVE_BEHIND_LINK} &&`, "DATA/volume", "wal"],
+    ["a journal", "SIGTERM", "", "DATA", "journal"],
+  ] as const)("is never backed up without %s", async (_, signal, spoil, place, log) => {
+    const from = await directoryAfter(signal);
+    const database = join(from, "fairlead.db");
+    if (log === "journal") {
+      const whole = join(temporaryDirectory(), "whole.db");
+      renameSync(database, whole);
+      leaveCutShort(whole, database, "UPDATE users SET username = 'anna'");
+    }
+    const why = `${place} cannot be written (EROFS: read-only file system), as reading fairlead.db-${log} requires; once no server runs, copy fairlead.db and fairlead.db-${log} to`;
+    const copy = temporaryDirectory();
+    const spoiled = `${spoil} ${MAKE_READ_ONLY}`;
+    expect(runOnDisk(from, spoiled, ["backup", join(copy, "backup.db")]).output).toContain(why);
+    expect(readdirSync(copy)).toEqual([]);
+    expect(runOnDisk(from, spoiled, ["doctor"]).output).toContain(`it cannot be read: ${why}`);
+  });
+
   test.skipIf(!canMount)(
     "whose log can't be read is named, with the way to a copy all the same",
     async () => {
       const from = await directoryAfter("SIGKILL");
       const copy = temporaryDirectory();
       const why =
-        "DATA cannot be written (EROFS: read-only file system), as reading fairlead.db-wal requires; copy fairlead.db and fairlead.db-wal to another disk, where fairlead restore reads both";
+        "DATA cannot be written (EROFS: read-only file system), as reading fairlead.db-wal requires; once no server runs, copy fairlead.db and fairlead.db-wal to another disk, where fairlead restore reads them together";
       const backup = runOnDisk(from, MAKE_READ_ONLY, ["backup", join(copy, "backup.db")]);
       expect(backup.output).toContain(why);
       expect(readdirSync(copy)).toEqual([]);

@@ -1,9 +1,14 @@
 import { Database } from "bun:sqlite";
-import { existsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { openImmutable, removeEmptyLog, troubleAround } from "../../kernel/db/database-file";
+import { statSync } from "node:fs";
+import {
+  logsOf,
+  openImmutable,
+  removeEmptyLog,
+  troubleAround,
+  whyUnwritableBeside,
+} from "../../kernel/db/database-file";
 import { rows } from "../../kernel/db/rows";
-import { flushToDisk, reasonIn, whyUnwritable } from "../../kernel/process/disk";
+import { flushToDisk, reasonIn } from "../../kernel/process/disk";
 import { type Bilingual, BilingualError } from "../../kernel/values/bilingual";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
@@ -53,7 +58,7 @@ function countTables(database: Database): Map<string, number> {
 
 /** `isStill`: nobody may write to the source while it is read. */
 function open(source: string): { database: Database; isStill: boolean } {
-  const isStill = whyUnwritable(dirname(source)) !== null && !existsSync(`${source}-wal`);
+  const isStill = whyUnwritableBeside(source) !== null && logsOf(source).length === 0;
   // Not read-only: the last connection to close a database in WAL mode tidies up, which needs write access.
   const database = isStill ? openImmutable(source) : new Database(source, { readwrite: true, create: false });
   try {

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
+import { logsOf, placeOf } from "../../kernel/db/database-file";
 import { begunUpgrade, versionOf } from "../../kernel/db/program-record";
 import {
   dataPath,
@@ -63,7 +64,7 @@ export function restoreBackup(file: string, begin: (size: number) => void = () =
     begin(from.size);
     const checked = takeCopy(file, partial);
     const former = there ? keepFormer(database) : null;
-    for (const beside of ["-wal", "-shm"]) rmSync(database + beside, { force: true });
+    for (const beside of ["-wal", "-shm", "-journal"]) rmSync(database + beside, { force: true });
     renameSync(partial, database);
     flushDirectory(dirname(database));
     isDone = true;
@@ -141,13 +142,11 @@ export function rollBack(): Restored & { file: string } {
 }
 
 /**
- * Copies a backup into the data directory, and checks the copy together with the content of a log beside the
- * file.
+ * Copies a backup into the data directory, and checks the copy together with the content of the logs that belong to the file.
  */
 function takeCopy(file: string, partial: string): Omit<Restored, "size" | "former"> {
-  for (const beside of ["", "-wal"])
-    if (beside === "" || existsSync(file + beside))
-      copyFileSync(file + beside, partial + beside, constants.COPYFILE_FICLONE);
+  for (const end of ["", ...logsOf(file)])
+    copyFileSync(placeOf(file) + end, partial + end, constants.COPYFILE_FICLONE);
   chmodSync(partial, 0o600);
   giveToOwner(partial);
   try {

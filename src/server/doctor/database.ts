@@ -4,7 +4,7 @@ import { headTargetTrouble } from "../../alerts/gauges/head-target";
 import { config } from "../../configuration/config";
 import { SUPER_ADMIN } from "../../identity/access/caller";
 import { useConnection } from "../../kernel/db/connection";
-import { openImmutable, troubleAround } from "../../kernel/db/database-file";
+import { logsOf, openImmutable, troubleAround } from "../../kernel/db/database-file";
 import { rows } from "../../kernel/db/rows";
 import { dataPath, readMasterKeys } from "../../kernel/process/data-dir";
 import { reasonIn } from "../../kernel/process/disk";
@@ -181,7 +181,7 @@ function isOurs(path: string): boolean {
 }
 
 const openReadOnly = (path: string): Database =>
-  existsSync(`${path}-wal`) ? new Database(path, { readonly: true }) : openImmutable(path);
+  logsOf(path).length > 0 ? new Database(path, { readonly: true }) : openImmutable(path);
 
 /** The reason why the database can't be read through, and the remedy: a backup, unless the database may be sound. */
 function whyUnread(path: string, error: unknown): Bilingual {

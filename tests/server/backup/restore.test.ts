@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import { loadConfig } from "../../../src/configuration/config";
 import { migrations } from "../../../src/kernel/db/migrations.gen";
 import { OperatorError } from "../../../src/kernel/process/operator";
 import { type Restored, restoreBackup } from "../../../src/server/backup/restore";
+import { leaveCutShort } from "../../support/cut-short";
 import { expectFailure, FULL_DISK, runAfterShell } from "../../support/program";
 import {
   command,
@@ -207,13 +209,44 @@ describe("restore", () => {
     const plain = join(temporaryDirectory(), "plain.db");
     for (const end of ["", "-wal"]) copyFileSync(join(source, `copied.db${end}`), plain + end);
     open.close();
+    const link = join(temporaryDirectory(), "link.db");
+    symlinkSync(plain, link);
+    for (const from of [plain, link]) {
+      const target = temporaryDirectory();
+      restoreHere(from, target);
+      expect(latitudesIn(join(target, "fairlead.db"))).toEqual([12.5]);
+    }
+  });
+
+  test("undoes a change that was cut short, and leaves its journal to no other database", () => {
+    const source = join(temporaryDirectory(), "copied.db");
+    copyFileSync(file, source);
+    const before = latitudesIn(source);
+    const cut = join(temporaryDirectory(), "cut.db");
+    leaveCutShort(source, cut, "UPDATE gps_points SET latitude = 12.5");
     const target = temporaryDirectory();
-    restoreHere(plain, target);
-    const restored = new Database(join(target, "fairlead.db"), { readonly: true });
-    expect(restored.query("SELECT latitude FROM gps_points").all()).toEqual([{ latitude: 12.5 }]);
-    restored.close();
+    restoreHere(cut, target);
+    expect(latitudesIn(join(target, "fairlead.db"))).toEqual(before);
+    expect(existsSync(`${cut}-journal`)).toBe(true);
+    writeFileSync(join(target, "fairlead.db"), "damaged");
+    copyFileSync(`${cut}-journal`, join(target, "fairlead.db-journal"));
+    restoreHere(file, target);
+    expect(existsSync(join(target, "fairlead.db-journal"))).toBe(false);
+    expect(latitudesIn(join(target, "fairlead.db"))).toEqual(before);
   });
 });
+
+const latitudesIn = (file: string): unknown[] => {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database
+      .query("SELECT latitude FROM gps_points")
+      .values()
+      .map(([latitude]) => latitude);
+  } finally {
+    database.close();
+  }
+};
 
 /** A data directory of a database with 20,000 points in it that aren't in the backup. */
 function largeDirectory(): string {

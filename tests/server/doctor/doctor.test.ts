@@ -6,6 +6,7 @@ import {
   cpSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -31,6 +32,7 @@ import {
 } from "../../../src/server/doctor/machine";
 import { checkKey } from "../../../src/server/doctor/master-key";
 import { checkOutside } from "../../../src/server/doctor/outside";
+import { leaveCutShort } from "../../support/cut-short";
 import { AS_NOBODY, canBeNobody, expectFailure, freePort, NOBODY } from "../../support/program";
 import {
   command,
@@ -301,6 +303,22 @@ describe("the data directory", () => {
     expect(checkDatabase().findings).toMatchObject([
       { verdict: "problem", message: { en: expect.stringContaining("restore") } },
     ]);
+  });
+
+  test("holds a sound database although a change to it was cut short, which the next start undoes", async () => {
+    const directory = spoiled((one) => {
+      const whole = join(temporaryDirectory(), "whole.db");
+      renameSync(join(one, "fairlead.db"), whole);
+      leaveCutShort(whole, join(one, "fairlead.db"), "DELETE FROM __migrations");
+    });
+    const before = stateOf(directory);
+    const [found] = checkDatabase().findings;
+    expect(found?.message.en).toBe(
+      "it cannot be read: fairlead.db-journal holds a change that was cut short; the next start undoes it",
+    );
+    expect(stateOf(directory)).toEqual(before);
+    expect((await command(["migrate", "--data-dir", directory])).status).toBe(0);
+    expect(verdicts(checkDatabase().findings)).toEqual(["ok"]);
   });
 
   test("holds a sound database although its key is broken, which is told once", () => {
