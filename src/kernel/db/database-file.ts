@@ -65,16 +65,19 @@ export function troubleAround(path: string, error: unknown): Bilingual | null {
 
 /** Removes the log and its index that opening a database leaves on a full disk, unless another process has the database open. */
 export function removeEmptyLog(path: string): void {
-  if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size !== 0) return;
-  const alone = new Database(path, { readwrite: true, create: false });
+  const place = placeOf(path);
+  if (statSync(`${place}-wal`, { throwIfNoEntry: false })?.size !== 0) return;
   try {
-    // It keeps all others out, needs no index on the disk, and removes the log when it closes.
-    alone.run("PRAGMA locking_mode = EXCLUSIVE");
-    rows(alone, "SELECT count(*) FROM sqlite_schema");
-    rmSync(`${path}-shm`, { force: true });
+    const alone = new Database(place, { readwrite: true, create: false });
+    try {
+      // It keeps all others out, needs no index on the disk, and removes the log when it closes.
+      alone.run("PRAGMA locking_mode = EXCLUSIVE");
+      rows(alone, "SELECT count(*) FROM sqlite_schema");
+      rmSync(`${place}-shm`, { force: true });
+    } finally {
+      alone.close();
+    }
   } catch {
-    // Another process uses them.
-  } finally {
-    alone.close();
+    // Another process uses them, or the database is gone.
   }
 }
