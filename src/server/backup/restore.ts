@@ -117,7 +117,8 @@ function lastUpgrade(file: string): LastUpgrade | null {
     } finally {
       database.close();
     }
-  } catch {
+  } catch (error) {
+    if (whyUnsound(error) === null) throw openElsewhere(file, error) ?? error;
     return null;
   }
 }
@@ -218,13 +219,19 @@ function checkpointLog(database: string): boolean {
       closing.close();
     }
   } catch (error) {
-    if (String((error as { code?: string }).code).startsWith("SQLITE_BUSY"))
-      throw new OperatorError(
-        `another process, such as Litestream, a backup or a database shell, has ${database} open; stop it first`,
-      );
+    const refusal = openElsewhere(database, error);
+    if (refusal) throw refusal;
     return false;
   }
 }
+
+/** The refusal while another process has the database open; null for any other error. */
+const openElsewhere = (database: string, error: unknown): OperatorError | null =>
+  String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY")
+    ? new OperatorError(
+        `another process, such as Litestream, a backup or a database shell, has ${database} open; stop it first`,
+      )
+    : null;
 
 /**
  * Gives a file a second name, or copies it if the file system has no hard links, such as that of a USB stick.

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
   existsSync,
@@ -8,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
@@ -444,6 +446,8 @@ describe("rollback", () => {
   test.each([
     ["goes back in the midst of an upgrade", (_: string) => {}],
     ["replaces a damaged database", (file: string) => writeFileSync(file, "damaged")],
+    ["replaces an empty database", (file: string) => writeFileSync(file, "")],
+    ["replaces one that is cut off", (file: string) => truncateSync(file, statSync(file).size / 2)],
   ])("%s", async (_, befall) => {
     const dataDir = olderDirectory(someUser("anna"), UNWILLING_AT_LAST);
     const released = schemaOf(database(dataDir));
@@ -452,6 +456,17 @@ describe("rollback", () => {
     expect(await run(["rollback"], dataDir)).toMatchObject({ status: 0, stderr: "" });
     expect(schemaOf(database(dataDir))).toBe(released);
     expect(ask(database(dataDir), "SELECT id FROM users")).toEqual(["anna"]);
+  });
+
+  test("is refused while another process keeps the database to itself, which may be of any version", async () => {
+    const dataDir = olderDirectory();
+    await run(["migrate"], dataDir);
+    renameSync(copyIn(backups(dataDir)), join(backups(dataDir), "before-0.0.9-20260501T000000Z.db"));
+    const other = new Database(database(dataDir));
+    other.run("PRAGMA locking_mode = EXCLUSIVE");
+    other.run("BEGIN EXCLUSIVE");
+    expectFailure(await run(["rollback"], dataDir), 1, "another process", database(dataDir), "stop it first");
+    other.close();
   });
 
   test("names the version that the database tells of, and works with backup.dir", async () => {
