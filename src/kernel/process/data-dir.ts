@@ -15,7 +15,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ConfigError, config } from "../../configuration/config";
 import type { Bilingual } from "../values/bilingual";
 import { isLeftover, reason, reasonIn, UNFINISHED, writeWhole } from "./disk";
@@ -279,10 +279,10 @@ export function missingKeyFile(): Bilingual | null {
 /** The trouble with a key file that is a link to nothing, and the remedy; null if it is none. */
 function brokenLink(path: string): Bilingual | null {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return null;
-  const target = readlinkSync(path);
+  const target = resolve(dirname(path), readlinkSync(path));
   return {
-    en: `the key file ${path} is a link to ${target}, which does not exist; mount it, or remove the link for a new key`,
-    de: `die Schlüsseldatei ${path} verweist auf ${target}, das es nicht gibt; hänge es ein, oder entferne den Verweis für einen neuen Schlüssel`,
+    en: `the key file ${path} is a link to ${target}, which leads to nothing; mount it, or restore your copy of the key`,
+    de: `die Schlüsseldatei ${path} verweist auf ${target}, und das führt ins Leere; hänge das Ziel ein, oder stelle deine Kopie des Schlüssels wieder her`,
   };
 }
 
@@ -294,15 +294,15 @@ export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);
  */
 export function writeMasterKey(path: string, key: Buffer): void {
   const former = statSync(path, { throwIfNoEntry: false });
+  const file = former ? realpathSync(path) : path;
   try {
-    const file = former ? realpathSync(path) : path;
     writeWhole(file, `${key.toString("base64")}\n`, 0o600);
     chmodSync(file, 0o600);
     if (former && process.geteuid?.() === 0) chownSync(file, former.uid, former.gid);
     else giveToOwner(file);
   } catch (error) {
     throw new OperatorError(
-      `the key file ${path} cannot be ${former ? "replaced" : "made"}: ${reason(error)}`,
+      `the key file ${path}${file === path ? "" : ` (which leads to ${file})`} cannot be ${former ? "replaced" : "made"}: ${reason(error)}`,
     );
   }
 }

@@ -209,14 +209,43 @@ describe("killed", () => {
   });
 });
 
-test("no key is made in place of a link to a file that is missing, as on a disk that is not mounted", async () => {
-  const dataDir = temporaryDirectory();
-  symlinkSync(join(dataDir, "stick", "fairlead.key"), keyFile(dataDir));
-  const settings = { "data.dir": dataDir, "server.port": "0" };
-  const named = [keyFile(dataDir), `is a link to ${join(dataDir, "stick", "fairlead.key")}`];
-  expectFailure(await command(["serve"], { settings }), 2, ...named);
-  expect(readdirSync(dataDir)).toEqual(["master.key"]);
-  expect(await doctorOnKey(dataDir)).toMatch(/^problem .*is a link to/);
+test.each([
+  ["a link", (dataDir: string) => join(dataDir, "stick", "fairlead.key")],
+  ["a relative link", (_: string) => join("stick", "fairlead.key")],
+])(
+  "no key is made in place of %s to a file that is missing, as on a disk that is not mounted",
+  async (_, target) => {
+    const dataDir = temporaryDirectory();
+    symlinkSync(target(dataDir), keyFile(dataDir));
+    const settings = { "data.dir": dataDir, "server.port": "0" };
+    const named = [
+      `the key file ${keyFile(dataDir)} is a link to ${join(dataDir, "stick", "fairlead.key")}, which leads to nothing`,
+      "restore your copy of the key",
+    ];
+    expectFailure(await command(["serve"], { settings }), 2, ...named);
+    expect(readdirSync(dataDir)).toEqual(["master.key"]);
+    expect(await doctorOnKey(dataDir)).toMatch(/^problem .*is a link to/);
+  },
+);
+
+test.skipIf(!canMount)("a key file that leads to a read-only disk is named with its target", async () => {
+  const server = await TestServer.start();
+  await server.stop();
+  const { dataDir } = server;
+  const elsewhere = temporaryDirectory();
+  const file = join(elsewhere, "fairlead.key");
+  renameSync(keyFile(dataDir), file);
+  symlinkSync(file, keyFile(dataDir));
+  const before = readKey(file);
+  const mounted = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"';
+  const child = Bun.spawnSync([...inNamespace(mounted, elsewhere), ...program, ...ROTATE], {
+    env: environment({ "data.dir": dataDir }),
+  });
+  expect([child.exitCode, child.stderr.toString()]).toEqual([
+    1,
+    expect.stringContaining(`${keyFile(dataDir)} (which leads to ${file}) cannot be replaced: EROFS`),
+  ]);
+  expect(readKey(file)).toEqual(before);
 });
 
 describe.each([
