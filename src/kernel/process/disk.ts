@@ -95,7 +95,7 @@ export function flushToDisk(path: string): void {
 
 /** Error codes of the machine or of SQLite, as opposed to bugs of this program. */
 const MACHINE_CODES =
-  /^(E(ACCES|DQUOT|FBIG|IO|ISDIR|MFILE|NFILE|NOENT|NOSPC|NOTDIR|PERM|ROFS)|SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|READONLY)(_\w+)?)$/;
+  /^(E(ACCES|DQUOT|FBIG|IO|ISDIR|LOOP|MFILE|NFILE|NOENT|NOSPC|NOTDIR|PERM|ROFS)|SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|READONLY)(_\w+)?)$/;
 
 /** The error of the machine in a thrown value or, as Drizzle wraps SQLite's errors, in its cause. */
 export function machineError(thrown: unknown): Error | null {
@@ -133,6 +133,7 @@ const GERMAN: Record<string, string> = {
   EFBIG: "die Datei wird zu groß",
   EIO: "Lese- oder Schreibfehler",
   EISDIR: "das ist ein Ordner",
+  ELOOP: "die Verweise führen im Kreis",
   EMFILE: "zu viele Dateien sind offen",
   ENFILE: "zu viele Dateien sind auf diesem Rechner offen",
   ENOENT: "die Datei oder der Ordner fehlt",

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { readKeyFile } from "../../../src/kernel/process/data-dir";
 import { SEALED } from "../../../src/server/keys/columns";
 import { HOOK, newWebhook } from "../../alerts/targets/support";
 import { challenge, guarded, signInWithBoth, verifyLogin } from "../../identity/two-factor/support";
@@ -227,6 +228,20 @@ test.each([
     expect(await doctorOnKey(dataDir)).toMatch(/^problem .*is a link to/);
   },
 );
+
+test("links that lead in a circle are named as such, without the program's call", async () => {
+  const dataDir = temporaryDirectory();
+  symlinkSync("master.key", keyFile(dataDir));
+  const why = `the key file ${keyFile(dataDir)} cannot be read: ELOOP: too many symbolic links encountered\n`;
+  const { status, stderr } = await command(["serve"], {
+    settings: { "data.dir": dataDir, "server.port": "0" },
+  });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: `fairlead: ${why}` });
+  const de = `die Schlüsseldatei ${keyFile(dataDir)} lässt sich nicht lesen: die Verweise führen im Kreis (ELOOP)`;
+  expect(() => readKeyFile(keyFile(dataDir))).toThrow(
+    expect.objectContaining({ words: expect.objectContaining({ de }) }),
+  );
+});
 
 test.skipIf(!canMount)("a key file that leads to a read-only disk is named with its target", async () => {
   const server = await TestServer.start();
