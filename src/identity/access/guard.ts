@@ -233,13 +233,14 @@ const bodied = new Map<string, "guard" | "route">();
 
 interface BodyMarks {
   body?: unknown;
-  detail?: { requestBody?: unknown; "x-body"?: unknown };
+  detail?: { requestBody?: unknown; "x-body"?: unknown; hide?: boolean };
 }
 
-/** Registers the routes that take a body. One sent to any other route does no harm. */
+/** Registers the routes that take a body. One sent to any other route does no harm. Hidden are pages, which read their forms. */
 export function noteBodies(routes: { method: string; path: string; hooks: BodyMarks }[]): void {
   for (const { method, path, hooks } of routes) {
-    const isOwn = hooks.detail?.requestBody !== undefined || hooks.detail?.["x-body"] !== undefined;
+    const { requestBody, "x-body": free, hide } = hooks.detail ?? {};
+    const isOwn = requestBody !== undefined || free !== undefined || hide === true;
     if (hooks.body || isOwn) bodied.set(`${method} ${path}`, hooks.body ? "guard" : "route");
   }
 }
