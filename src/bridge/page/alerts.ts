@@ -31,11 +31,11 @@ export const openAlerts = computed<readonly Alert[]>(() =>
 const PAUSE = 5_000;
 const PAGE = 100;
 
-/** Changes that are heard while the list is read: they are newer than it. */
-let heard: Map<string, Alert> | null = null;
+/** Alerts that are heard of while the list is read, as they are after it; null for one that is gone. */
+let heard: Map<string, Alert | null> | null = null;
 
 async function read(): Promise<void> {
-  const during = new Map<string, Alert>();
+  const during = new Map<string, Alert | null>();
   heard = during;
   try {
     const found = await all((page) =>
@@ -43,7 +43,7 @@ async function read(): Promise<void> {
     );
     if (heard !== during) return;
     const newest = [...new Map([...found.map((alert) => [alert.id, alert] as const), ...during]).values()];
-    open.value = new Map(newest.filter(isOpen).map((alert) => [alert.id, alert]));
+    open.value = new Map(newest.flatMap((alert) => (alert && isOpen(alert) ? [[alert.id, alert]] : [])));
     alertsState.value = "known";
     alertChanges.value++;
   } catch {
@@ -64,7 +64,7 @@ export function noteAlert(alert: Alert): void {
 }
 
 function forget(id: string): void {
-  heard?.delete(id);
+  heard?.set(id, null);
   const left = new Map(open.peek());
   left.delete(id);
   open.value = left;

@@ -42,14 +42,27 @@ export const devicesInside = computed<ReadonlyMap<string, readonly string[]>>(()
   ),
 );
 
+type HeardTrip = Schemas["Trip"] | Schemas["GoneRecord"];
+
+/** Trips that are heard of while the list is read, as they are after it. */
+let heard = new Map<string, HeardTrip>();
+
 async function readTrips(): Promise<void> {
+  const during = new Map<string, HeardTrip>();
+  heard = during;
   const { data } = await call(() =>
     api.GET("/v1/trips", { params: { query: { status: "active", limit: 100 } } }),
   );
-  activeTrips.value = new Map(
-    data.flatMap((trip) => (trip.device_id ? [[trip.device_id, trip] as const] : [])),
-  );
+  const newest = new Map([...data.map((trip) => [trip.id, trip as HeardTrip] as const), ...during]);
+  activeTrips.value = activeAmong([...newest.values()]);
 }
+
+const activeAmong = (trips: HeardTrip[]) =>
+  new Map(
+    trips.flatMap((trip) =>
+      isGone(trip) || trip.status !== "active" || !trip.device_id ? [] : [[trip.device_id, trip] as const],
+    ),
+  );
 
 /** A failure shows nothing; the next change reads again. */
 const quietly = (read: () => Promise<void>) => () => void read().catch(() => {});
@@ -66,10 +79,12 @@ effect(() => {
   return hear("trips", { onStart: trips, onReset: trips, onChange: ({ data }) => change(data) });
 });
 
-function change(trip: Schemas["Trip"] | Schemas["GoneRecord"]): void {
-  const left = new Map([...activeTrips.peek()].filter(([, { id }]) => id !== trip.id));
-  if (!isGone(trip) && trip.status === "active" && trip.device_id) left.set(trip.device_id, trip);
-  activeTrips.value = left;
+function change(trip: HeardTrip): void {
+  heard.set(trip.id, trip);
+  activeTrips.value = activeAmong([
+    ...[...activeTrips.peek().values()].filter(({ id }) => id !== trip.id),
+    trip,
+  ]);
 }
 
 const PAGE = 100;

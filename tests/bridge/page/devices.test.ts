@@ -102,3 +102,35 @@ describe.skipIf(!chromium)("somebody with whom one device is shared", () => {
     await page.getByText("Nobody has added a device yet, or shared one with you.").waitFor();
   });
 });
+
+test.skipIf(!chromium)("a device that is made while the list is read stays on the page", async () => {
+  const own = await TestServer.start();
+  const make = (name: string) => own.post("/v1/devices", { token: own.systemKey, body: { name } });
+  const { body: greif } = await make("Greif");
+  const { body: stored } = await own.post("/v1/gps/batch", {
+    token: own.systemKey,
+    body: { device_id: greif.data.id, positions: [position(54.34, 13.5)] },
+  });
+  const { page } = await openBridge(browser, own, ADMIN, { at: "/devices" });
+  await page.getByText("Greif", { exact: true }).first().waitFor();
+  // The readings of the start are over, and none of theirs follows.
+  await page.waitForLoadState("networkidle");
+  // The list is answered once another device was made and told of.
+  const lists = "**/v1/devices?*";
+  const late = page.getByText("Seute Deern", { exact: true }).first();
+  const answered = Promise.withResolvers<void>();
+  await page.route(lists, async (route) => {
+    const { body } = await own.get("/v1/devices?limit=100", { token: own.systemKey });
+    await make("Seute Deern");
+    await late.waitFor();
+    await route.fulfill({ json: body });
+    answered.resolve();
+  });
+  // A position that is gone may have been the newest, so that the fleet is read anew.
+  await own.delete(`/v1/gps/${stored.results[0].id}`, { token: own.systemKey });
+  await answered.promise;
+  await page.unroute(lists);
+  await page.waitForTimeout(1_000);
+  expect(await late.isVisible()).toBeTrue();
+  await own.stop();
+});
