@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Token } from "../../support/api";
 import { audited, withoutAudit } from "../../support/events";
-import { done, expectInvalid, expectRefused, expectStatus, totalOf } from "../../support/expectations";
+import {
+  done,
+  eventually,
+  expectInvalid,
+  expectRefused,
+  expectStatus,
+  totalOf,
+} from "../../support/expectations";
 import { newUser } from "../../support/people";
 import { onDatabase, rows } from "../../support/rows";
 import { TestServer } from "../../support/server";
@@ -390,18 +397,23 @@ describe("in force at once, without a restart, is", () => {
       onDatabase(server, (database) =>
         database.run("UPDATE gps_points SET latitude = ? WHERE device_id = ?", [latitude, device.id]),
       );
-    expect(await current()).toBe(1);
-    moveTo(2);
-    await server.advance(200_000);
-    expect(await current()).toBe(1);
+    let place = 1;
+    // With its next write of its own the server notices others, and forgets what is kept: one may still be under way.
+    const isKept = (after: number) =>
+      eventually(async () => {
+        const before = await current();
+        moveTo(++place);
+        await server.advance(after);
+        return (await current()) === before;
+      });
+    await isKept(200_000);
     await set("gps.current_cache_seconds", 100);
-    expect(await current()).toBe(2);
-    moveTo(3);
-    expect(await current()).toBe(2);
+    expect(await current()).toBe(place);
+    await isKept(0);
     await set("gps.current_cache_seconds", 0);
-    expect(await current()).toBe(3);
-    moveTo(4);
-    expect(await current()).toBe(4);
+    expect(await current()).toBe(place);
+    moveTo(++place);
+    expect(await current()).toBe(place);
   });
 });
 
