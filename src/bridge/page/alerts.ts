@@ -1,6 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api, call, type Schemas } from "./api";
 import { all, isGone } from "./fleet";
+import { Heard } from "./heard";
 import { hear } from "./live";
 import { may, session } from "./session";
 
@@ -31,23 +32,21 @@ export const openAlerts = computed<readonly Alert[]>(() =>
 const PAUSE = 5_000;
 const PAGE = 100;
 
-/** Alerts that are heard of while the list is read, as they are after it; null for one that is gone. */
-let heard: Map<string, Alert | null> | null = null;
+const heard = new Heard<Alert>(({ id }) => id);
 
 async function read(): Promise<void> {
-  const during = new Map<string, Alert | null>();
-  heard = during;
   try {
-    const found = await all((page) =>
-      call(() => api.GET("/v1/alerts", { params: { query: { status: "open", page, limit: PAGE } } })),
+    const newest = await heard.read(() =>
+      all((page) =>
+        call(() => api.GET("/v1/alerts", { params: { query: { status: "open", page, limit: PAGE } } })),
+      ),
     );
-    if (heard !== during) return;
-    const newest = [...new Map([...found.map((alert) => [alert.id, alert] as const), ...during]).values()];
-    open.value = new Map(newest.flatMap((alert) => (alert && isOpen(alert) ? [[alert.id, alert]] : [])));
+    if (newest === null) return;
+    open.value = new Map([...newest].filter(([, alert]) => isOpen(alert)));
     alertsState.value = "known";
     alertChanges.value++;
   } catch {
-    if (heard === during) alertsState.value = "failed";
+    alertsState.value = "failed";
   }
 }
 
@@ -55,7 +54,7 @@ const isOpen = ({ status }: Alert): boolean => status === "open";
 
 /** Takes note of an alert as it is now, as the channel tells it or an answer. */
 export function noteAlert(alert: Alert): void {
-  heard?.set(alert.id, alert);
+  heard.note(alert.id, alert);
   const left = new Map(open.peek());
   if (isOpen(alert)) left.set(alert.id, alert);
   else left.delete(alert.id);
@@ -64,7 +63,7 @@ export function noteAlert(alert: Alert): void {
 }
 
 function forget(id: string): void {
-  heard?.set(id, null);
+  heard.note(id, null);
   const left = new Map(open.peek());
   left.delete(id);
   open.value = left;

@@ -1,6 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { api, call, type Schemas } from "./api";
 import { all } from "./fleet";
+import { Heard } from "./heard";
 import { hear, hearMessages, lineState } from "./live";
 import { may, session } from "./session";
 import { managesAny, mayBy } from "./shares";
@@ -19,11 +20,10 @@ const REFRESH_BY_REQUESTS = 10_000;
 
 const mayRead = (): boolean => may("alerts:read") || managesAny();
 
-/** Updates that are heard while the watches are read, which are newer; null for a watch that has ended. */
-let heard: Map<string, AnchorWatch | null> | null = null;
+const heard = new Heard<AnchorWatch>(({ device_id }) => device_id);
 
 function note(device: string, watch: AnchorWatch | null): void {
-  heard?.set(device, watch);
+  heard.note(device, watch);
   const left = new Map(anchorWatches.peek());
   if (watch) left.set(device, watch);
   else left.delete(device);
@@ -33,15 +33,11 @@ function note(device: string, watch: AnchorWatch | null): void {
 /** Reads all watches anew. Whoever sets or ends one calls it. */
 export async function readAnchorWatches(): Promise<void> {
   if (!mayRead()) return;
-  const during = new Map<string, AnchorWatch | null>();
-  heard = during;
   try {
-    const found = await all((page) =>
-      call(() => api.GET("/v1/anchor-watches", { params: { query: { page, limit: PAGE } } })),
+    const newest = await heard.read(() =>
+      all((page) => call(() => api.GET("/v1/anchor-watches", { params: { query: { page, limit: PAGE } } }))),
     );
-    if (heard !== during) return;
-    const newest = new Map([...found.map((watch) => [watch.device_id, watch] as const), ...during]);
-    anchorWatches.value = new Map([...newest].flatMap(([id, watch]) => (watch ? [[id, watch]] : [])));
+    if (newest) anchorWatches.value = newest;
   } catch {
     // The watches that are known stay until they are read again.
   }

@@ -1,5 +1,6 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { api, call, type Schemas } from "./api";
+import { Heard } from "./heard";
 import { hear } from "./live";
 import { may, session } from "./session";
 import { hasShares, mayBy, readShares } from "./shares";
@@ -107,27 +108,27 @@ export async function readFleet(): Promise<void> {
   return reading;
 }
 
-/** Devices that are heard of while the list is read, as they are after it; null for one that is gone. */
-let heard: Map<string, Device | null> | null = null;
+const heard = new Heard<Device>(({ id }) => id);
 
 async function read(): Promise<void> {
-  const during = new Map<string, Device | null>();
-  heard = during;
   try {
     await readShares();
-    // The API refuses a list of nothing, which a browser would report as an error.
-    const [listing, fixes] = await Promise.all([
-      may("devices:read") || hasShares()
-        ? all((page) => call(() => api.GET("/v1/devices", { params: { query: { page, limit: PAGE } } })))
-        : [],
-      may("gps:read") || hasShares() ? call(() => api.GET("/v1/gps/current/devices")) : [],
-    ]);
+    let fixes: readonly Fix[] = [];
+    const devices = await heard.read(async () => {
+      // The API refuses a list of nothing, which a browser would report as an error.
+      const [list, current] = await Promise.all([
+        may("devices:read") || hasShares()
+          ? all((page) => call(() => api.GET("/v1/devices", { params: { query: { page, limit: PAGE } } })))
+          : [],
+        may("gps:read") || hasShares() ? call(() => api.GET("/v1/gps/current/devices")) : [],
+      ]);
+      fixes = current;
+      return list;
+    });
+    if (devices === null) return;
     const found = new Map(fixes.flatMap((fix) => (fix.device_id ? [[fix.device_id, fix] as const] : [])));
-    const newest = new Map([...listing.map((device) => [device.id, device] as const), ...during]);
-    const devices = [...newest.values()].filter((device) => device !== null);
-    const named = new Set(newest.keys());
-    const others = may("devices:read") ? [] : [...found.keys()].filter((id) => !named.has(id));
-    put([...devices, ...others.map(nameless)], found);
+    const others = may("devices:read") ? [] : [...found.keys()].filter((id) => !devices.has(id));
+    put([...devices.values(), ...others.map(nameless)], found);
   } catch {
     if (fleetState.peek() === "first") fleetState.value = "failed";
   }
@@ -151,14 +152,14 @@ function move(fix: Fix): void {
 }
 
 function change(device: Device): void {
-  heard?.set(device.id, device);
+  heard.note(device.id, device);
   const craft = fleet.peek().get(device.id);
   if (craft && craft.device.peek().name === device.name) craft.device.value = device;
   else put([...listed().filter(({ id }) => id !== device.id), device], new Map());
 }
 
 function remove(id: string): void {
-  heard?.set(id, null);
+  heard.note(id, null);
   const left = new Map(fleet.peek());
   if (left.delete(id)) fleet.value = left;
   tell([id]);

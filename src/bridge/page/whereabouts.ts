@@ -2,6 +2,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { api, call, type Schemas } from "./api";
 import { watchCrossings } from "./crossings";
 import { fleet, isGone } from "./fleet";
+import { Heard } from "./heard";
 import { hear } from "./live";
 import { may, session } from "./session";
 import { hasHistories } from "./shares";
@@ -42,25 +43,22 @@ export const devicesInside = computed<ReadonlyMap<string, readonly string[]>>(()
   ),
 );
 
-type HeardTrip = Schemas["Trip"] | Schemas["GoneRecord"];
+type Trip = Schemas["Trip"];
 
-/** Trips that are heard of while the list is read, as they are after it. */
-let heard = new Map<string, HeardTrip>();
+const heardTrips = new Heard<Trip>(({ id }) => id);
 
 async function readTrips(): Promise<void> {
-  const during = new Map<string, HeardTrip>();
-  heard = during;
-  const { data } = await call(() =>
-    api.GET("/v1/trips", { params: { query: { status: "active", limit: 100 } } }),
-  );
-  const newest = new Map([...data.map((trip) => [trip.id, trip as HeardTrip] as const), ...during]);
-  activeTrips.value = activeAmong([...newest.values()]);
+  const newest = await heardTrips.read(async () => {
+    const active = { query: { status: "active", limit: 100 } } as const;
+    return (await call(() => api.GET("/v1/trips", { params: active }))).data;
+  });
+  if (newest) activeTrips.value = activeAmong([...newest.values()]);
 }
 
-const activeAmong = (trips: HeardTrip[]) =>
+const activeAmong = (trips: Trip[]) =>
   new Map(
     trips.flatMap((trip) =>
-      isGone(trip) || trip.status !== "active" || !trip.device_id ? [] : [[trip.device_id, trip] as const],
+      trip.status === "active" && trip.device_id ? [[trip.device_id, trip] as const] : [],
     ),
   );
 
@@ -79,12 +77,11 @@ effect(() => {
   return hear("trips", { onStart: trips, onReset: trips, onChange: ({ data }) => change(data) });
 });
 
-function change(trip: HeardTrip): void {
-  heard.set(trip.id, trip);
-  activeTrips.value = activeAmong([
-    ...[...activeTrips.peek().values()].filter(({ id }) => id !== trip.id),
-    trip,
-  ]);
+function change(trip: Trip | Schemas["GoneRecord"]): void {
+  const now = isGone(trip) ? null : trip;
+  heardTrips.note(trip.id, now);
+  const others = [...activeTrips.peek().values()].filter(({ id }) => id !== trip.id);
+  activeTrips.value = activeAmong(now ? [...others, now] : others);
 }
 
 const PAGE = 100;

@@ -45,8 +45,8 @@ export const backupState = (): BackupState | null => (interval() === 0 ? null : 
 const lastVerified = (): DeepCheck | null => (config["backup.verify"] === "deep" ? lastDeepCheck() : null);
 
 /**
- * The time from which the age of the newest backup counts, and false if that is not its own: where none is found it is as old as the
- * last that was made, or as the database if none ever was, so that starts set nothing back. A null time: that is not known yet.
+ * The time from which the age of the newest backup counts (epoch milliseconds); null while that is unknown. Where none is found it
+ * is that of the last that was made, or of the database if none ever was (`isOwn` false), so that starts set nothing back.
  */
 export function backupSince({ newest, verified }: BackupState): { time: number | null; isOwn: boolean } {
   if (newest !== null) return { time: newest, isOwn: true };
