@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
   accessSync,
-  chmodSync,
   chownSync,
   constants,
   existsSync,
@@ -13,12 +12,13 @@ import {
   realpathSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError, config } from "../../configuration/config";
 import type { Bilingual } from "../values/bilingual";
-import { isLeftover, reason, reasonIn, UNFINISHED, writeWhole } from "./disk";
+import { isLeftover, type Owner, reason, reasonIn, UNFINISHED, unfinishedOf, writeWhole } from "./disk";
 import { OperatorError, trouble } from "./operator";
 
 /** Contents of the data directory. */
@@ -277,7 +277,7 @@ export function missingKeyFile(): Bilingual | null {
 }
 
 /** The trouble with a key file that is a link to nothing, and the remedy; null if it is none. */
-function brokenLink(path: string): Bilingual | null {
+export function brokenLink(path: string): Bilingual | null {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return null;
   const target = resolve(dirname(path), readlinkSync(path));
   return {
@@ -288,21 +288,47 @@ function brokenLink(path: string): Bilingual | null {
 
 export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);
 
+/** The file of a key, where a link may lead to it: the file is what is in use. */
+const fileOfKey = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
+
 /**
- * Writes a key file, whole or not at all, for its owner alone. One that takes the place of another keeps its owner, and a link
- * stays: the file that it leads to is the one in use.
+ * Writes a key file, whole or not at all. One that takes the place of another keeps its owner, group and mode, by which the server
+ * may read it; a new one is for its owner alone. A link stays.
  */
 export function writeMasterKey(path: string, key: Buffer): void {
-  const former = statSync(path, { throwIfNoEntry: false });
-  const file = former ? realpathSync(path) : path;
+  const file = fileOfKey(path);
+  const former = statSync(file, { throwIfNoEntry: false });
   try {
-    writeWhole(file, `${key.toString("base64")}\n`, 0o600);
-    chmodSync(file, 0o600);
-    if (former && process.geteuid?.() === 0) chownSync(file, former.uid, former.gid);
-    else giveToOwner(file);
+    writeWhole(file, `${key.toString("base64")}\n`, former ? former.mode & 0o777 : 0o600, ownerOfNew(former));
   } catch (error) {
     throw new OperatorError(
       `the key file ${path}${file === path ? "" : ` (which leads to ${file})`} cannot be ${former ? "replaced" : "made"}: ${reason(error)}`,
     );
   }
 }
+
+/** The owner of a file that root makes, or that takes the place of one which others read by their group; else the process's. */
+function ownerOfNew(former: Stats | undefined): Owner | undefined {
+  const uid = process.geteuid?.();
+  if (uid === 0) return former ?? statSync(config["data.dir"]);
+  return uid !== undefined && former && former.mode & 0o070 ? { uid, gid: former.gid } : undefined;
+}
+
+/**
+ * Removes key files that a killed process left unfinished: each holds a key that is in use, or was. The caller must hold the
+ * lock of the rotation. Throws OperatorError for one that can't be removed.
+ */
+export function removeUnfinishedKeys(): void {
+  for (const path of unfinishedKeys())
+    try {
+      rmSync(path, { force: true });
+    } catch (error) {
+      throw new OperatorError(
+        `${path}, an unfinished key file, cannot be removed: ${reason(error)}; remove it yourself`,
+      );
+    }
+}
+
+/** Key files that a process left unfinished, or is writing. */
+export const unfinishedKeys = (): string[] =>
+  [dataPath.key(), dataPath.formerKey()].flatMap((path) => unfinishedOf(fileOfKey(path)));

@@ -1,18 +1,22 @@
 import { randomBytes } from "node:crypto";
 import {
   accessSync,
+  chmodSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { MINUTE, now } from "../time/clock";
 import { alike, type Bilingual, BilingualError } from "../values/bilingual";
 
@@ -21,12 +25,21 @@ import { alike, type Bilingual, BilingualError } from "../values/bilingual";
 /** Suffix of files that are not whole yet. */
 export const UNFINISHED = ".partial";
 
-/** Writes a file so that it appears whole or not at all, and is on the disk when this returns. */
-export function writeWhole(path: string, content: string, mode: number): void {
+/** The user and the group that a file belongs to. */
+export type Owner = Pick<Stats, "uid" | "gid">;
+
+/**
+ * Writes a file so that it appears whole or not at all, with its mode and owner, and is on the disk when this returns. Without an
+ * owner it is this process's.
+ */
+export function writeWhole(path: string, content: string, mode: number, owner?: Owner): void {
   const directory = dirname(path);
-  const partial = join(directory, `.${randomBytes(8).toString("hex")}${UNFINISHED}`);
+  const partial = join(directory, `.${basename(path)}.${randomBytes(8).toString("hex")}${UNFINISHED}`);
   try {
-    writeFileSync(partial, content, { flag: "wx", mode });
+    writeFileSync(partial, content, { flag: "wx", mode: mode & 0o700 });
+    const made = statSync(partial);
+    if (owner && (made.uid !== owner.uid || made.gid !== owner.gid)) chownSync(partial, owner.uid, owner.gid);
+    if ((made.mode & 0o777) !== mode) chmodSync(partial, mode);
     flushToDisk(partial);
     renameSync(partial, path);
   } catch (error) {
@@ -34,6 +47,26 @@ export function writeWhole(path: string, content: string, mode: number): void {
     throw error;
   }
   flushDirectory(directory);
+}
+
+/**
+ * The files that `writeWhole` left unfinished beside a path, in processes that were killed or still write; none in a directory
+ * that this user may not list.
+ */
+export function unfinishedOf(path: string): string[] {
+  const start = `.${basename(path)}.`;
+  return namesIn(dirname(path))
+    .filter((name) => name.startsWith(start) && /^[0-9a-f]{16}\.partial$/.test(name.slice(start.length)))
+    .map((name) => join(dirname(path), name));
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (machineError(error)) return [];
+    throw error;
+  }
 }
 
 /** Error codes of a file system without hard links, such as that of a USB stick. */

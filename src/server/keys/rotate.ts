@@ -12,6 +12,8 @@ import {
   readKeyFile,
   readMasterKey,
   readMasterKeys,
+  removeUnfinishedKeys,
+  unfinishedKeys,
   writeMasterKey,
 } from "../../kernel/process/data-dir";
 import { takeRotationLock } from "../../kernel/process/data-lock";
@@ -56,6 +58,7 @@ export async function rotateMasterKey(progress: Progress = () => {}): Promise<Ro
   try {
     // A key of another database opens no keys of backup codes, in whose place new ones would be stored.
     requireKey(sqlite, false);
+    removeUnfinishedKeys();
     await transact(() => acceptKey(sqlite, readMasterKeys()));
     takeKeys();
     const isResumed = isRotating();
@@ -76,13 +79,20 @@ export async function rotateMasterKey(progress: Progress = () => {}): Promise<Ro
   }
 }
 
-/** Goes on with a rotation that an earlier process began, if it is not at work: before a server serves. */
+/**
+ * Goes on with a rotation that an earlier process began, and removes what one that was killed left unfinished, if it is not at
+ * work: before a server serves.
+ */
 export async function resumeRotation(): Promise<Rotated | null> {
-  if (!isRotating()) return null;
+  if (!isRotating() && unfinishedKeys().length === 0) return null;
   const lock = takeRotationLock();
   if (!lock) return null;
-  lock.release();
-  return rotateMasterKey();
+  try {
+    if (!isRotating()) removeUnfinishedKeys();
+  } finally {
+    lock.release();
+  }
+  return isRotating() ? rotateMasterKey() : null;
 }
 
 interface Keys {
@@ -119,7 +129,7 @@ function replace(former: Buffer): Keys {
   try {
     writeMasterKey(dataPath.key(), next);
   } catch (error) {
-    // The new key may be in its place all the same: its directory could not be flushed, or the file not be given to its owner.
+    // The new key may be in its place all the same, as where a network drops the answer to a rename.
     if (readMasterKey()?.equals(former)) rmSync(dataPath.formerKey(), { force: true });
     throw error;
   }

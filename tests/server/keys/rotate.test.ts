@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readKeyFile } from "../../../src/kernel/process/data-dir";
 import { SEALED } from "../../../src/server/keys/columns";
 import { HOOK, newWebhook } from "../../alerts/targets/support";
@@ -444,15 +444,14 @@ describe("what cannot be rotated", () => {
 });
 
 test.skipIf(!canMount || process.geteuid?.() !== 0)(
-  "a failure once the new key is in its place leaves the former one too, and another call goes on",
+  "a key file whose owner the new one can't be given to stays as it is",
   async () => {
     const server = await TestServer.start();
     await server.stop();
     const { dataDir } = server;
     const former = readKey(keyFile(dataDir));
-    addSecrets(dataDir, former, 3);
-    const plain = textsIn(dataDir, former);
-    // In a namespace of users that lacks this one, the new file can't be given to it.
+    const names = readdirSync(dataDir).sort();
+    // In a namespace of users that lacks this one.
     chownSync(keyFile(dataDir), 12_345, 12_345);
     chmodSync(keyFile(dataDir), 0o644);
     const child = Bun.spawnSync([...inNamespace("true", dataDir), ...program, ...ROTATE], {
@@ -462,13 +461,71 @@ test.skipIf(!canMount || process.geteuid?.() !== 0)(
       1,
       expect.stringContaining("cannot be replaced"),
     ]);
-    const [present, kept] = keysIn(dataDir);
-    expect(present?.equals(former)).toBe(false);
-    expect(kept).toEqual(former);
+    expect(keysIn(dataDir)).toEqual([former]);
+    expect(readdirSync(dataDir).sort()).toEqual(names);
     expect((await rotate(dataDir)).status).toBe(0);
-    expectOpened(dataDir, readKey(keyFile(dataDir)), plain);
+    expect(keysIn(dataDir)).not.toEqual([former]);
   },
 );
+
+test("the new file keeps mode, owner and group of the former one, by which the server reads it", async () => {
+  const server = await TestServer.start();
+  try {
+    const user = await guarded(server);
+    const file = keyFile(server.dataDir);
+    chmodSync(file, 0o640);
+    if (process.geteuid?.() === 0) chownSync(file, 0, 12_345);
+    const { uid, gid } = statSync(file);
+    const before = readKey(file);
+    expect((await rotate(server.dataDir)).status).toBe(0);
+    expect(readKey(file).equals(before)).toBe(false);
+    const after = statSync(file);
+    expect([after.mode & 0o777, after.uid, after.gid]).toEqual([0o640, uid, gid]);
+    expectStatus(await signInWithBoth(server, user), 200);
+  } finally {
+    await server.stop();
+  }
+});
+
+describe.each([
+  ["another rotation", async (dataDir: string, settings: Settings) => rotate(dataDir, settings)],
+  [
+    "the next start",
+    async (dataDir: string, settings: Settings) => (await TestServer.start({ dataDir, settings })).stop(),
+  ],
+])("a key that a killed rotation was writing is removed by %s", (_, goOn) => {
+  const left = (file: string, end: string) => join(dirname(file), `.${basename(file)}${end}`);
+
+  async function expectRemoved(dataDir: string, file: string, settings: Settings): Promise<void> {
+    const unfinished = ["", ".old"].map((end) => left(file, `${end}.0123456789abcdef.partial`));
+    const others = [left(file, ".pub.0123456789abcdef.partial"), left(file, ".partial")];
+    for (const path of [...unfinished, ...others]) writeFileSync(path, "a key", { mode: 0o600 });
+    await goOn(dataDir, settings);
+    expect(unfinished.filter((path) => existsSync(path))).toEqual([]);
+    expect(others.filter((path) => existsSync(path))).toEqual(others);
+  }
+
+  test("beside master.key", async () => {
+    const server = await TestServer.start();
+    await server.stop();
+    await expectRemoved(server.dataDir, keyFile(server.dataDir), {});
+    expect(existsSync(join(server.dataDir, "key-rotation.lock"))).toBe(false);
+  });
+
+  test("beside a file of the configuration, where a link leads to it", async () => {
+    const [secrets, links] = [temporaryDirectory(), temporaryDirectory()];
+    const file = join(secrets, "fairlead.key");
+    const settings = { "security.encryption_key_file": join(links, "key") };
+    writeFileSync(file, Buffer.alloc(32, 3).toString("base64"), { mode: 0o600 });
+    symlinkSync(file, join(links, "key"));
+    const server = await TestServer.start({ settings });
+    await server.stop();
+    const unfinished = left(file, ".0123456789abcdef.partial");
+    writeFileSync(unfinished, "a key", { mode: 0o600 });
+    await goOn(server.dataDir, settings);
+    expect(existsSync(unfinished)).toBe(false);
+  });
+});
 
 describe("security.encryption_key_file", () => {
   const settingsOf = (file: string): Settings => ({
