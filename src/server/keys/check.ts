@@ -6,7 +6,14 @@ import { hasColumn, hashKeysIn } from "../../kernel/db/master-key";
 import { record, recorded } from "../../kernel/db/program-record";
 import { rows } from "../../kernel/db/rows";
 import { log } from "../../kernel/logs/log";
-import { dataPath, loadMasterKey, readMasterKeys, requireKeyFiles } from "../../kernel/process/data-dir";
+import {
+  brokenLink,
+  dataPath,
+  loadMasterKey,
+  missingKeyFile,
+  readMasterKeys,
+  requireKeyFiles,
+} from "../../kernel/process/data-dir";
 import { type Bilingual, inEach } from "../../kernel/values/bilingual";
 import { itemsIn, SEALED } from "./columns";
 
@@ -133,10 +140,12 @@ export function requireKey(database: Database, isLost: boolean): Closed[] {
   const keys = readMasterKeys();
   useMasterKey(...keys);
   const { closed, isRefused } = judgeKeys(database, keys);
-  if (isRefused && !isLost)
+  if (isRefused && !isLost) {
+    const isOthersToMake = keys.length === 0 && missingKeyFile() !== null;
     throw new ConfigError(
-      `${whyClosed(keys.length > 0, listed(closed)).en}; if it is lost for good, start once with fairlead serve --key-lost, which gives them up`,
+      `${whyClosed(keys.length > 0, listed(closed)).en}; if it is lost for good, ${isOthersToMake ? "make a new one there (openssl rand -base64 32) and " : ""}start once with fairlead serve --key-lost, which gives them up`,
     );
+  }
   return closed;
 }
 
@@ -153,23 +162,31 @@ export function requireKeyAtStart(database: Database | null, isLost: boolean): v
 
 /**
  * Makes the master key where there is none, and records the present one, in the current transaction: a start that has come as far
- * goes on with it.
+ * goes on with it. The log says so where another one was here before.
  */
 export function provideKey(database: Database): void {
-  if (readMasterKeys().length === 0) makeKey(database);
+  const keys = readMasterKeys();
+  const isThere = keys.length > 0;
+  const state = isThere && isAccepted(database, keys) ? null : judgeKeys(database, keys);
+  loadMasterKey();
+  if (state && !state.opensSome && state.replaced.length > 0) warnOfAnother(isThere, state.replaced);
   acceptKey(database, readMasterKeys());
 }
 
-/** Makes the master key, and says so where another one was there before. */
-function makeKey(database: Database): void {
-  const { replaced } = judgeKeys(database, []);
-  loadMasterKey();
-  if (replaced.length > 0)
-    log.warn(
-      "master.key was missing, and a new one was made; if you have a copy of the former one, stop the server and put it back at once: what is encrypted with the new one is lost then",
-      { file: dataPath.key(), replaced: consequences(replaced).en },
-    );
+/** Says that another master key was here before. */
+function warnOfAnother(isThere: boolean, replaced: SealedColumn[]): void {
+  const what = isThere
+    ? "the master key is another one than before"
+    : "master.key was missing, and a new one was made";
+  log.warn(
+    `${what}; if you have a copy of the former one, stop the server and put it back at once: what is encrypted with the new one is lost then`,
+    { file: keyName(), replaced: consequences(replaced).en },
+  );
 }
+
+/** The name of the key's place: its file, or the key of the configuration. */
+export const keyName = (): string =>
+  config["security.encryption_key"] === null ? dataPath.key() : "security.encryption_key";
 
 /** The consequences, or remedies, of values that can't be decrypted. */
 export const consequences = (lost: readonly Pick<SealedColumn, "ifLost">[]): Bilingual =>
@@ -197,6 +214,12 @@ export function whyClosed(isThere: boolean, secrets: Bilingual): Bilingual {
       de: `security.encryption_key entschlüsselt ${held.de} nicht; setze den Schlüssel, mit dem sie geschrieben wurden`,
     };
   const path = dataPath.key();
+  const link = isThere ? null : brokenLink(path);
+  if (link)
+    return {
+      en: `${link.en}: it decrypts ${held.en}`,
+      de: `${link.de}: Er entschlüsselt ${held.de}`,
+    };
   return isThere
     ? {
         en: `${path} cannot decrypt ${held.en}; restore the key that was in use when they were written`,

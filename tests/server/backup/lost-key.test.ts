@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { newWebhook } from "../../alerts/targets/support";
 import { expectStatus } from "../../support/expectations";
@@ -70,6 +79,23 @@ describe("a start with secrets in the database and no key", () => {
     }
   });
 
+  test("names the link that leads to a missing file, and what to do before --key-lost", async () => {
+    const dataDir = withoutKey();
+    symlinkSync(join("stick", "fairlead.key"), keyOf(dataDir));
+    const why = `the key file ${keyOf(dataDir)} is a link to ${join(dataDir, "stick", "fairlead.key")}, which leads to nothing`;
+    expectFailure(
+      await run(["serve"], dataDir),
+      2,
+      why,
+      "it decrypts the two-factor secrets in the database",
+      "make a new one there (openssl rand -base64 32) and start once with fairlead serve --key-lost",
+    );
+    expect(await told(dataDir)).toContain(why);
+    mkdirSync(join(dataDir, "stick"));
+    writeFileSync(join(dataDir, "stick", "fairlead.key"), ANOTHER, { mode: 0o600 });
+    await (await TestServer.start({ dataDir, under: (line) => [...line, "--key-lost"] })).stop();
+  });
+
   test("ends before a migration", async () => {
     const dataDir = withoutKey();
     change(join(dataDir, "fairlead.db"), `DELETE FROM __migrations WHERE tag = '${NEWEST}'`);
@@ -128,6 +154,24 @@ test("a start without the key of ID tokens alone goes on with a new one, says so
   expect(await told(dataDir)).toMatch(
     /^warning +master key +another one was here before: another key signs the next ID token.*restore it/,
   );
+});
+
+test("a start with another key than that of ID tokens goes on with it, and says so once", async () => {
+  const first = await TestServer.start();
+  expectStatus(await first.get("/oauth/jwks"), 200);
+  await first.stop();
+  const { dataDir } = first;
+  writeFileSync(keyOf(dataDir), ANOTHER);
+  const warnings: string[] = [];
+  for (let start = 0; start < 2; start++) {
+    const again = await TestServer.start({ dataDir });
+    await again.stop();
+    warnings.push(...again.output.split("\n").filter((line) => line.includes('"warn"')));
+  }
+  expect(warnings).toEqual([
+    expect.stringContaining("the master key is another one than before; if you have"),
+  ]);
+  expect(warnings[0]).toContain(`"file":"${keyOf(dataDir)}"`);
 });
 
 test("the doctor advises to restore a former key only until the present one has encrypted secrets", async () => {
