@@ -50,7 +50,7 @@ async function onSmallDisk(mebibytes: number): Promise<{ server: TestServer; dis
 
 /**
  * Runs a command on a copy of a data directory on a disk of its own, which a script has spoiled; returns what it prints, and the
- * names that it leaves in the directory, with the bytes of the database's log.
+ * names that it leaves in the directory, with the bytes of the database's log. In arguments and output, DATA is the directory.
  */
 function runOnDisk(from: string, spoil: string, args: string[]) {
   const dataDir = temporaryDirectory();
@@ -59,7 +59,7 @@ function runOnDisk(from: string, spoil: string, args: string[]) {
     [
       ...inNamespace(mounted, dataDir),
       ...["sh", "-c", `"$@" 2>&1; echo ---; ls "$0"; echo ---; ${SIZE_OF_LOG}`, dataDir],
-      ...[...program, ...args, "--data-dir", dataDir],
+      ...[...program, ...args.map((arg) => arg.replace("DATA", dataDir)), "--data-dir", dataDir],
     ],
     { env: environment({ "server.port": "0" }), stdout: "pipe", stderr: "inherit", timeout: 60_000 },
   );
@@ -178,12 +178,7 @@ describe.skipIf(!canMount)("a disk that is full while no server runs", () => {
     const from = await directoryAfter("SIGTERM");
     const left = [...readdirSync(from), "filler"].sort();
     const user = ["--username", "anna", "--email", "anna@example.org"];
-    for (const args of [
-      ["backup", join(temporaryDirectory(), "copy.db")],
-      ["audit", "verify"],
-      ["user", "create", ...user],
-      ["serve"],
-    ]) {
+    for (const args of [["audit", "verify"], ["user", "create", ...user], ["serve"]]) {
       const { output, names } = runOnDisk(from, FILL, args);
       expect(output).toMatch(/^fairlead: [^\n]+\n$/);
       expect(output).toContain(FULL);
@@ -195,9 +190,32 @@ describe.skipIf(!canMount)("a disk that is full while no server runs", () => {
     const from = await directoryAfter("SIGKILL");
     const { size } = statSync(join(from, "fairlead.db-wal"));
     expect(size).toBeGreaterThan(0);
-    const { output, log } = runOnDisk(from, FILL, ["audit", "verify"]);
-    expect(output).toContain(FULL);
-    expect(log).toBe(size);
+    const copy = temporaryDirectory();
+    for (const args of [
+      ["audit", "verify"],
+      ["backup", join(copy, "copy.db")],
+    ]) {
+      const { output, log } = runOnDisk(from, FILL, args);
+      expect(output).toContain(FULL);
+      expect(log).toBe(size);
+    }
+    expect(readdirSync(copy)).toEqual([]);
+  });
+
+  test("lets the database be backed up to another one after a clean end", async () => {
+    const from = await directoryAfter("SIGTERM");
+    const file = join(temporaryDirectory(), "copy.db");
+    const { output, names } = runOnDisk(from, FILL, ["backup", file]);
+    expect(output).toContain(`Copied the database to ${file}`);
+    expect(names).toEqual([...readdirSync(from), "filler"].sort());
+    expect((await command(["restore", file, "--data-dir", temporaryDirectory()])).status).toBe(0);
+  });
+
+  test("for a backup too is named", async () => {
+    const from = await directoryAfter("SIGTERM");
+    const { output, names } = runOnDisk(from, FILL, ["backup", "DATA/copy.db"]);
+    expect(output).toContain(`to DATA/copy.db failed: ${FULL}`);
+    expect(names).toEqual([...readdirSync(from), "filler"].sort());
   });
 
   test("is what the doctor finds of a database that it can't read", async () => {

@@ -1,12 +1,14 @@
 import { existsSync, lstatSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { config } from "../../configuration/config";
 import { VERSION } from "../../configuration/version";
+import { placeOf } from "../../kernel/db/database-file";
 import { dataPath, missingKeyFile } from "../../kernel/process/data-dir";
 import { reason } from "../../kernel/process/disk";
 import { OperatorError, remedy } from "../../kernel/process/operator";
 import { print, sizeInWords } from "../../kernel/process/print";
 import { stopSignals } from "../../kernel/process/signals";
+import { keyName } from "../keys/check";
 import { startCopy } from "./copy";
 import { showProgress, sizeOf } from "./progress";
 import { type Restored, restoreBackup, rollBack } from "./restore";
@@ -23,6 +25,8 @@ export async function backup(target: string): Promise<void> {
     );
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
     throw new OperatorError(`the directory ${dirname(file)} does not exist`);
+  if (isOwnName(file))
+    throw new OperatorError(`${file} is a name that Fairlead itself uses there; choose another name`);
   requireDatabase(source);
   // Installed before there is a file that a signal would leave behind.
   for (const signal of stopSignals()) process.on(signal, () => copying.cancel());
@@ -37,6 +41,17 @@ export async function backup(target: string): Promise<void> {
   }
   const copied = `Copied the database to ${file} (${sizeInWords(sizeOf(file))}) and checked the copy.`;
   await print([copied, ...keyToKeep()].join(" "));
+}
+
+/** True for the path of a file that SQLite or this program makes, and removes or reads as its own, though it isn't there now. */
+function isOwnName(file: string): boolean {
+  const logs = [dataPath.database(), placeOf(dataPath.database())].flatMap((path) =>
+    ["-wal", "-shm", "-journal"].map((end) => path + end),
+  );
+  const { key, formerKey, lock, rotationLock, makingLock } = dataPath;
+  return [...logs, ...[key, formerKey, lock, rotationLock, makingLock].map((path) => path())].some(
+    (path) => basename(path) === basename(file) && placeOf(dirname(path)) === placeOf(dirname(file)),
+  );
 }
 
 function isLinkToNowhere(path: string): boolean {
@@ -119,6 +134,3 @@ export async function rollback(): Promise<void> {
     );
   await print(lines.join("\n"));
 }
-
-const keyName = (): string =>
-  config["security.encryption_key"] === null ? dataPath.key() : "security.encryption_key";

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import {
   logsOf,
   openImmutable,
@@ -8,7 +9,7 @@ import {
   whyUnwritableBeside,
 } from "../../kernel/db/database-file";
 import { rows } from "../../kernel/db/rows";
-import { flushToDisk, reasonIn } from "../../kernel/process/disk";
+import { flushToDisk, fullDisk, isDiskFull, reasonIn } from "../../kernel/process/disk";
 import { type Bilingual, BilingualError } from "../../kernel/values/bilingual";
 import { checkSoundness, UnsoundDatabase } from "./soundness";
 
@@ -70,6 +71,9 @@ function open(source: string): { database: Database; isStill: boolean } {
     const around = troubleAround(source, error);
     if (!around) throw error;
     removeEmptyLog(source);
+    // A database without a log can be read without a file beside it, also on a full disk.
+    if (!isStill && isDiskFull(error) && logsOf(source).length === 0)
+      return { database: openImmutable(source), isStill: true };
     throw new BilingualError(around);
   }
 }
@@ -106,10 +110,12 @@ self.onmessage = ({ data }) => {
   try {
     self.postMessage({ trouble: null, counts: copy(data) });
   } catch (error) {
-    const trouble =
-      error instanceof UnsoundDatabase
-        ? { en: `the copy ${error.words.en}`, de: `die Kopie ${error.words.de}` }
-        : reasonIn(error);
-    self.postMessage({ trouble, counts: [] });
+    self.postMessage({ trouble: troubleIn(error, dirname(data.partial)), counts: [] });
   }
 };
+
+function troubleIn(error: unknown, directory: string): Bilingual {
+  if (error instanceof UnsoundDatabase)
+    return { en: `the copy ${error.words.en}`, de: `die Kopie ${error.words.de}` };
+  return isDiskFull(error) ? fullDisk(directory) : reasonIn(error);
+}

@@ -127,6 +127,24 @@ describe("backup", () => {
     expectFailure(await backup(join(server.dataDir, "fairlead.db")), 1, "exists");
   });
 
+  test("makes none of the data directory's own files, which would be removed or read as such", async () => {
+    const dataDir = temporaryDirectory();
+    await command(["migrate", "--data-dir", dataDir]);
+    const link = join(temporaryDirectory(), "link");
+    symlinkSync(dataDir, link);
+    for (const path of [
+      join(dataDir, "fairlead.db-wal"),
+      join(dataDir, "fairlead.db-journal"),
+      join(link, "fairlead.db-shm"),
+      join(dataDir, "master.key"),
+      join(dataDir, "master.key.old"),
+    ])
+      expectFailure(await command(["backup", path, "--data-dir", dataDir]), 1, `${path} is a name that`);
+    expect((await command(["backup", join(dataDir, "fairlead.db.old"), "--data-dir", dataDir])).status).toBe(
+      0,
+    );
+  });
+
   test("makes no file where a link leads nowhere, and says so", async () => {
     const file = target();
     symlinkSync(join(dirname(file), "missing.db"), file);
