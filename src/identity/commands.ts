@@ -49,7 +49,7 @@ export async function createUser(values: Values): Promise<void> {
     transact(() => {
       const roleIds = ((values.role ?? []) as string[]).map(findRole);
       const user = insertNamed({ username, email, passwordHash, roles: roleIds });
-      const lines = [`Created the user ${user.username} <${user.email}> (id ${user.id})`];
+      const lines = [`Creating the user ${user.username} <${user.email}> (id ${user.id})`];
       if (shown !== null) lines.push(`Password (shown only once): ${shown}`);
       printBeforeCommit(values.json ? JSON.stringify({ ...user, password: shown }) : lines.join("\n"));
     }),
@@ -105,7 +105,7 @@ export async function createKey(values: Values): Promise<void> {
         isSystem,
       });
       const lines = [
-        `Created the ${isSystem ? "system " : ""}key ${key.name} (id ${key.id}) with scopes ${key.scopes.join(", ") || "none"}`,
+        `Creating the ${isSystem ? "system " : ""}key ${key.name} (id ${key.id}) with scopes ${key.scopes.join(", ") || "none"}`,
         `Key (shown only once): ${key.key}`,
       ];
       const { id, key_prefix, scopes: granted, is_system } = key;
