@@ -292,14 +292,15 @@ export const newMasterKey = (): Buffer => randomBytes(KEY_BYTES);
 const fileOfKey = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
 
 /**
- * Writes a key file, whole or not at all. One that takes the place of another keeps its owner, group and mode, by which the server
- * may read it; a new one is for its owner alone. A link stays.
+ * Writes a key file, whole or not at all. One that takes the place of another keeps its mode, its owner and its group as far as
+ * this user may give them, since the server may read it by them; a new one is for its owner alone. A link stays.
  */
 export function writeMasterKey(path: string, key: Buffer): void {
   const file = fileOfKey(path);
   const former = statSync(file, { throwIfNoEntry: false });
+  const { mode, owner } = rightsOfNew(former);
   try {
-    writeWhole(file, `${key.toString("base64")}\n`, former ? former.mode & 0o777 : 0o600, ownerOfNew(former));
+    writeWhole(file, `${key.toString("base64")}\n`, mode, owner);
   } catch (error) {
     throw new OperatorError(
       `the key file ${path}${file === path ? "" : ` (which leads to ${file})`} cannot be ${former ? "replaced" : "made"}: ${reason(error)}`,
@@ -307,16 +308,22 @@ export function writeMasterKey(path: string, key: Buffer): void {
   }
 }
 
-/** The owner of a file that root makes, or that takes the place of one which others read by their group; else the process's. */
-function ownerOfNew(former: Stats | undefined): Owner | undefined {
+/** The mode of a key file that is written now, and its owner where that is not this process's. */
+function rightsOfNew(former: Stats | undefined): { mode: number; owner?: Owner } {
+  const mode = former ? (former.mode & 0o777) | 0o600 : 0o600;
   const uid = process.geteuid?.();
-  if (uid === 0) return former ?? statSync(config["data.dir"]);
-  return uid !== undefined && former && former.mode & 0o070 ? { uid, gid: former.gid } : undefined;
+  if (uid === 0) return { mode, owner: former ?? statSync(config["data.dir"]) };
+  if (uid === undefined || !former || former.gid === process.getegid?.()) return { mode };
+  // Anybody else's group must not read it, and this user, who may write here, reads it as its owner.
+  return process.getgroups?.().includes(former.gid)
+    ? { mode, owner: { uid, gid: former.gid } }
+    : { mode: 0o600 };
 }
 
 /**
  * Removes key files that a killed process left unfinished: each holds a key that is in use, or was. The caller must hold the
- * lock of the rotation. Throws OperatorError for one that can't be removed.
+ * lock of the rotation, and there must be a master key: a first one is made without that lock. Throws OperatorError for one that
+ * can't be removed.
  */
 export function removeUnfinishedKeys(): void {
   for (const path of unfinishedKeys())
@@ -324,7 +331,7 @@ export function removeUnfinishedKeys(): void {
       rmSync(path, { force: true });
     } catch (error) {
       throw new OperatorError(
-        `${path}, an unfinished key file, cannot be removed: ${reason(error)}; remove it yourself`,
+        `${path}, which a killed rotation of the key has left, cannot be removed: ${reason(error)}; remove it as its owner`,
       );
     }
 }

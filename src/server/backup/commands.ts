@@ -43,15 +43,17 @@ export async function backup(target: string): Promise<void> {
   await print([copied, ...keyToKeep()].join(" "));
 }
 
-/** True for the path of a file that SQLite or this program makes, and removes or reads as its own, though it isn't there now. */
+/** Names that SQLite or this program gives to files of the data directory, and removes as leftovers. */
+const OWN_NAMES =
+  /^fairlead\.db-(wal|shm|journal)$|^fairlead-before-restore-|\.partial(-journal)?$|^fairlead\.toml$/;
+
+/** True for a path that SQLite or this program uses for something else, though nothing may be there now. */
 function isOwnName(file: string): boolean {
-  const logs = [dataPath.database(), placeOf(dataPath.database())].flatMap((path) =>
-    ["-wal", "-shm", "-journal"].map((end) => path + end),
-  );
-  const { key, formerKey, lock, rotationLock, makingLock } = dataPath;
-  return [...logs, ...[key, formerKey, lock, rotationLock, makingLock].map((path) => path())].some(
-    (path) => basename(path) === basename(file) && placeOf(dirname(path)) === placeOf(dirname(file)),
-  );
+  const [directory, name] = [placeOf(dirname(file)), basename(file)];
+  const isIn = (path: string) => directory === placeOf(path);
+  if ([config["data.dir"], dirname(placeOf(dataPath.database()))].some(isIn) && OWN_NAMES.test(name))
+    return true;
+  return Object.values(dataPath).some((path) => isIn(dirname(path())) && name === basename(path()));
 }
 
 function isLinkToNowhere(path: string): boolean {

@@ -60,14 +60,17 @@ export function checkPermissions(): Finding[] {
   for (const path of secret) {
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file) continue;
+    const isForeign = file.uid !== stats.uid;
+    // A server that reads it by its group could not do so after a chmod alone.
+    const cure = `${isForeign ? `chown ${stats.uid}:${stats.gid} ${path} && ` : ""}chmod 600 ${path}`;
     if (file.mode & FOR_OTHERS)
       found.push(
         problem("data directory", {
-          en: `other users can read ${path}; run chmod 600 ${path}`,
-          de: `andere Benutzer können ${path} lesen; rufe chmod 600 ${path} auf`,
+          en: `other users can read ${path}; run ${cure}`,
+          de: `andere Benutzer können ${path} lesen; rufe ${cure} auf`,
         }),
       );
-    if (file.uid !== stats.uid)
+    else if (isForeign)
       found.push(
         warning("data directory", {
           en: `${path} and ${directory} belong to different users; chown both to the server's user`,

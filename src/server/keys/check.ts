@@ -48,7 +48,7 @@ export interface Closed extends Pick<SealedColumn, "what" | "ifLost"> {
 
 /** Judges the present master key and, while a rotation goes on, the former one; none if there is no master key. */
 export function judgeKeys(database: Database, keys: Buffer[]): KeyState {
-  const opens: Opens = (sealed, boundTo) => keys.some((key) => openWith(key, sealed, boundTo) !== null);
+  const opens = opensBy(keys);
   const { closed, opensSome } = trySecrets(database, CHECKED, opens);
   const [key, former] = keys;
   return {
@@ -79,13 +79,17 @@ export function acceptKey(database: Database, keys: Buffer[]): void {
 /** True for a former key of which nothing in the database tells: somebody keeps it there, and it may be the only copy. */
 export function isForeign(database: Database, key: Buffer, former: Buffer): boolean {
   if (key.equals(former) || isAccepted(database, [former])) return false;
-  const opens: Opens = (sealed, boundTo) => openWith(former, sealed, boundTo) !== null;
-  if (trySecrets(database, [...CHECKED, ...REPLACEABLE], opens).opensSome) return false;
+  if (trySecrets(database, [...CHECKED, ...REPLACEABLE], opensBy([former])).opensSome) return false;
   const hashKeys = hashKeysIn(database, [key]);
   return !hashKeys?.[1]?.equals(hashKeyOf(former));
 }
 
 type Opens = (sealed: string, boundTo: string) => boolean;
+
+const opensBy =
+  (keys: Buffer[]): Opens =>
+  (sealed, boundTo) =>
+    keys.some((key) => openWith(key, sealed, boundTo) !== null);
 
 /** Tries the oldest and the newest value of each kind: a key is exchanged at one time. */
 function trySecrets(
@@ -167,10 +171,16 @@ export function requireKeyAtStart(database: Database | null, isLost: boolean): v
 export function provideKey(database: Database): void {
   const keys = readMasterKeys();
   const isThere = keys.length > 0;
-  const state = isThere && isAccepted(database, keys) ? null : judgeKeys(database, keys);
+  const replaced = isThere && isAccepted(database, keys) ? [] : replacedFor(database, keys);
   loadMasterKey();
-  if (state && !state.opensSome && state.replaced.length > 0) warnOfAnother(isThere, state.replaced);
+  if (replaced.length > 0) warnOfAnother(isThere, replaced);
   acceptKey(database, readMasterKeys());
+}
+
+/** The kinds of what is replaceable whose newest value was encrypted by another key; none if these keys open anything at all. */
+function replacedFor(database: Database, keys: Buffer[]): SealedColumn[] {
+  const { opensSome, replaced } = judgeKeys(database, keys);
+  return opensSome || trySecrets(database, REPLACEABLE, opensBy(keys)).opensSome ? [] : replaced;
 }
 
 /** Says that another master key was here before. */

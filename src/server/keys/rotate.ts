@@ -6,7 +6,9 @@ import type { SealedColumn } from "../../kernel/crypto/sealed";
 import { sqlite } from "../../kernel/db/connection";
 import { noteKey, takeKeys } from "../../kernel/db/master-key";
 import { transact } from "../../kernel/db/transactions";
+import { log } from "../../kernel/logs/log";
 import {
+  brokenLink,
   dataPath,
   newMasterKey,
   readKeyFile,
@@ -17,7 +19,7 @@ import {
   writeMasterKey,
 } from "../../kernel/process/data-dir";
 import { takeRotationLock } from "../../kernel/process/data-lock";
-import { flushDirectory } from "../../kernel/process/disk";
+import { flushDirectory, reason } from "../../kernel/process/disk";
 import { OperatorError } from "../../kernel/process/operator";
 import { acceptKey, foreignKey, isForeign, requireKey } from "./check";
 import { itemsIn, SEALED } from "./columns";
@@ -58,7 +60,7 @@ export async function rotateMasterKey(progress: Progress = () => {}): Promise<Ro
   try {
     // A key of another database opens no keys of backup codes, in whose place new ones would be stored.
     requireKey(sqlite, false);
-    removeUnfinishedKeys();
+    if (readMasterKey()) removeUnfinishedKeys();
     await transact(() => acceptKey(sqlite, readMasterKeys()));
     takeKeys();
     const isResumed = isRotating();
@@ -89,6 +91,8 @@ export async function resumeRotation(): Promise<Rotated | null> {
   if (!lock) return null;
   try {
     if (!isRotating()) removeUnfinishedKeys();
+  } catch (error) {
+    log.warn(reason(error));
   } finally {
     lock.release();
   }
@@ -106,7 +110,9 @@ function begin(): Keys {
   const path = dataPath.key();
   const former = readMasterKey();
   if (!former)
-    throw new OperatorError(`there is no master key in ${path}: start the server once, which makes it`);
+    throw new OperatorError(
+      brokenLink(path) ?? `there is no master key in ${path}: start the server once, which makes it`,
+    );
   writeMasterKey(dataPath.formerKey(), former);
   return replace(former);
 }

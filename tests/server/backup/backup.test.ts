@@ -138,6 +138,10 @@ describe("backup", () => {
       join(link, "fairlead.db-shm"),
       join(dataDir, "master.key"),
       join(dataDir, "master.key.old"),
+      join(dataDir, "fairlead.db.123.partial"),
+      join(dataDir, "fairlead-before-restore-20261129T000000Z.db-wal"),
+      join(dataDir, "fairlead.toml"),
+      join(dataDir, "backups"),
     ])
       expectFailure(await command(["backup", path, "--data-dir", dataDir]), 1, `${path} is a name that`);
     expect((await command(["backup", join(dataDir, "fairlead.db.old"), "--data-dir", dataDir])).status).toBe(

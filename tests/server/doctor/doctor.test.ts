@@ -350,6 +350,13 @@ describe("the data directory", () => {
       expect(foreign).toMatch(/^problem +database .*fairlead\.db .*chown/m);
       expect(foreign).toMatch(/^problem +master key .*EACCES/m);
       expect(foreign).not.toContain("restore");
+      // A chmod alone would close the key to this user.
+      const key = join(directory, "master.key");
+      chownSync(key, 0, NOBODY);
+      chmodSync(key, 0o640);
+      expect(findings(directory)).toContain(
+        `other users can read ${key}; run chown ${NOBODY}:${NOBODY} ${key} && chmod 600 ${key}`,
+      );
       // A directory that is still to be made needs an existing parent.
       expect(findings(join(temporaryDirectory(), "not", "yet"))).toMatch(
         /^problem +data directory .*does not exist.*run the doctor as the server's user/m,

@@ -22,7 +22,7 @@ import { HOOK, newWebhook } from "../../alerts/targets/support";
 import { challenge, guarded, signInWithBoth, verifyLogin } from "../../identity/two-factor/support";
 import { expectStatus } from "../../support/expectations";
 import { canMount, inNamespace } from "../../support/namespace";
-import { expectFailure } from "../../support/program";
+import { AS_NOBODY, canBeNobody, expectFailure, NOBODY } from "../../support/program";
 import { randomFrom } from "../../support/random";
 import {
   command,
@@ -485,6 +485,29 @@ test("the new file keeps mode, owner and group of the former one, by which the s
   } finally {
     await server.stop();
   }
+});
+
+test.skipIf(!canBeNobody).each([
+  ["root's, and of a group that the server isn't in", 0, 0, 0o644],
+  ["the server's, of a group that it isn't in", NOBODY, 12_345, 0o640],
+  ["root's, which the server reads by its group alone", 0, NOBODY, 0o040],
+])("a server's user who may not give the file away replaces %s", async (_, uid, gid, mode) => {
+  const server = await TestServer.start();
+  await server.stop();
+  const { dataDir } = server;
+  const file = keyFile(dataDir);
+  const former = readKey(file);
+  for (const path of ["", ...readdirSync(dataDir)]) chownSync(join(dataDir, path), NOBODY, NOBODY);
+  chownSync(file, uid, gid);
+  chmodSync(file, mode);
+  const child = Bun.spawnSync([...AS_NOBODY, ...program, ...ROTATE], {
+    ...{ cwd: "/", env: environment({ "data.dir": dataDir }), stdout: "pipe", stderr: "pipe" },
+  });
+  expect([child.exitCode, child.stderr.toString()]).toEqual([0, ""]);
+  expect(readKey(file).equals(former)).toBe(false);
+  const after = statSync(file);
+  const keepsGroup = gid === NOBODY;
+  expect([after.uid, after.gid, after.mode & 0o777]).toEqual([NOBODY, NOBODY, keepsGroup ? 0o640 : 0o600]);
 });
 
 describe.each([
