@@ -190,8 +190,15 @@ test("a token that is refused shows at once, is told in the log once, and is tri
   expect(linesIn(await outputOfWholeRun(server), "the shore refuses this box")).toHaveLength(1);
 });
 
-test("a day's megabytes are a bound for all but alerts, and the next day the rest follows", async () => {
+/** A boat whose day (UTC) has just begun, and has a bound: none of the test's minutes falls into the next one. */
+async function boatAtMidnight() {
   const server = await boat(shore, { "sync.daily_megabytes": "1" });
+  await server.advance(DAY - (server.time % DAY) + MINUTE);
+  return server;
+}
+
+test("a day's megabytes are a bound for all but alerts, and the next day the rest follows", async () => {
+  const server = await boatAtMidnight();
   const { key } = await server.device();
   await speedRule(server);
   await catchUp(server);
@@ -307,7 +314,7 @@ describe("a set of zones and rules", () => {
   });
 
   test("waits for the next day where the bytes of the day are used up", async () => {
-    const server = await boat(shore, { "sync.daily_megabytes": "1" });
+    const server = await boatAtMidnight();
     const { key } = await server.device();
     await speedRule(server);
     await eventually(() => sets() === 1);
