@@ -314,7 +314,7 @@ function rightsOfNew(former: Stats | undefined): { mode: number; owner?: Owner }
   const uid = process.geteuid?.();
   if (uid === 0) return { mode, owner: former ?? statSync(config["data.dir"]) };
   if (uid === undefined || !former || former.gid === process.getegid?.()) return { mode };
-  // Anybody else's group must not read it, and this user, who may write here, reads it as its owner.
+  // Where the group can't be kept, the bits for it would open the key to this user's own group.
   return process.getgroups?.().includes(former.gid)
     ? { mode, owner: { uid, gid: former.gid } }
     : { mode: 0o600 };

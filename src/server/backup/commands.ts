@@ -43,7 +43,7 @@ export async function backup(target: string): Promise<void> {
   await print([copied, ...keyToKeep()].join(" "));
 }
 
-/** Names that SQLite or this program gives to files of the data directory, and removes as leftovers. */
+/** Names of files in the data directory that SQLite or this program reads, or removes as leftovers. */
 const OWN_NAMES =
   /^fairlead\.db-(wal|shm|journal)$|^fairlead-before-restore-|\.partial(-journal)?$|^fairlead\.toml$/;
 
