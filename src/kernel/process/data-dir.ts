@@ -314,7 +314,7 @@ function rightsOfNew(former: Stats | undefined): { mode: number; owner?: Owner }
   const uid = process.geteuid?.();
   if (uid === 0) return { mode, owner: former ?? statSync(config["data.dir"]) };
   if (uid === undefined || !former || former.gid === process.getegid?.()) return { mode };
-  // Where the group can't be kept, the bits for it would open the key to this user's own group.
+  // Bits for a group that can't be kept would open the key to this user's own group.
   return process.getgroups?.().includes(former.gid)
     ? { mode, owner: { uid, gid: former.gid } }
     : { mode: 0o600 };
