@@ -32,7 +32,7 @@ export interface SentRecord {
   row: Record<string, unknown> | null;
 }
 
-/** Numbers of which some rows were given up: so many positions between two others. */
+/** Numbers from the first to the last of a stretch, both included, of which so many rows of positions were given up. */
 export interface Skipped {
   from: number;
   to: number;

@@ -11,7 +11,7 @@ const shown = {
   last_contact_at: nullable(out.time("When it was last heard; null for never")),
   acknowledged: t.Record(t.String(), t.Integer(), {
     description: "For each lane the highest number of the box's feed up to which everything is here",
-    examples: [{ alerts: 1_204, positions: 88_120 }],
+    examples: [{ alerts: 1_204, backlog: 88_120 }],
   }),
   backlog_estimate: nullable(
     out.integer("Rows that it has yet to send, as it said last; null before its first push", 1_440),

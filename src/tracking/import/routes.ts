@@ -32,7 +32,7 @@ export const importRoutes = new Elysia({ prefix: "/v1/devices", tags: ["GPS data
     detail: {
       operationId: "importPositions",
       summary: "Import positions from a file",
-      description: `Stores the positions of a GPX file (1.0 or 1.1) or of a CSV file for a device. The file is the body itself, at most \`ingest.max_import_mb\` of the configuration large (200 MB), also in the coding gzip, deflate or zstd; it is read as it arrives.
+      description: `Stores the positions of a GPX file (1.0 or 1.1) or of a CSV file for a device. The file is the body itself, at most \`ingest.max_import_mb\` of the configuration large (200 MiB), also in the coding gzip, deflate or zstd; it is read as it arrives.
 
 - **GPX**: points of tracks, with \`ele\`, \`time\`, \`speed\`, \`course\`, \`hdop\`, \`vdop\`, \`pdop\`, and speed and course of the known extensions. Waypoints and routes are left alone, points without a time rejected.
 - **CSV**: the first line names the columns, by the names of a position's fields: \`latitude\`, \`longitude\` and \`timestamp\` (Unix seconds, or ISO 8601), and any of \`altitude\`, \`heading\`, \`speed_kmh\`, \`speed_mps\`, \`speed_mph\`, \`speed_knots\`, \`pdop\`, \`hdop\`, \`vdop\`, \`accuracy_m\`, \`battery_percent\`; others are left alone. Fields are separated by commas or semicolons.
